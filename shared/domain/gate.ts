@@ -1,0 +1,67 @@
+import { mayDecideTask, whoMay } from './ask.ts';
+import type { PersonId } from './ids.ts';
+import type { Approvers, Risk, Settings } from './settings.ts';
+
+export interface GatedCall {
+  readonly tool: string;
+  readonly risk: Risk;
+  /** What the tool's own definition says; settings go before it. */
+  readonly approvers?: Approvers | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly requester: PersonId;
+}
+
+/** A remembered approval of the same call in the same chat. */
+export interface Remembered {
+  readonly by: PersonId;
+  readonly at: number;
+}
+
+export type Rule = 'disabled' | 'override' | 'strict' | 'low' | 'high' | 'medium' | 'remembered';
+
+export type Verdict =
+  | { readonly kind: 'run'; readonly rule: Rule; readonly risk: Risk }
+  | {
+      readonly kind: 'ask';
+      readonly rule: Rule;
+      readonly risk: Risk;
+      readonly may: readonly string[];
+      readonly not: readonly string[];
+      readonly timeoutSeconds: number;
+      /** A remembered approval may stand in for the question: look it up and judge again. */
+      readonly recall: boolean;
+    };
+
+/** The first rule that answers wins. `refuse` (unknown tool, input that does not parse) is said before a call gets here. */
+export const judge = (
+  call: GatedCall,
+  policy: Settings['approval'],
+  now: number,
+  memory?: Remembered,
+): Verdict => {
+  const override = policy.toolOverrides[call.tool];
+  const risk = override?.risk ?? call.risk;
+  const approvers = override?.approvers ?? call.approvers ?? policy.approvers;
+  const people = whoMay(approvers, call.requester);
+  const timeoutSeconds = override?.timeoutSeconds ?? call.timeoutSeconds ?? policy.timeoutSeconds;
+  const run = (rule: Rule): Verdict => ({ kind: 'run', rule, risk });
+  const ask = (rule: Rule, recall = false): Verdict => ({
+    kind: 'ask',
+    rule,
+    risk,
+    ...people,
+    timeoutSeconds,
+    recall,
+  });
+
+  if (!policy.enabled) return run('disabled');
+  if (override?.requiresApproval !== undefined)
+    return override.requiresApproval ? ask('override') : run('override');
+  if (policy.strictMode && risk !== 'LOW') return ask('strict');
+  if (risk === 'LOW') return run('low');
+  if (risk === 'HIGH') return ask('high');
+  const fresh = memory !== undefined && now - memory.at < policy.memoryWindowSeconds * 1000;
+  return fresh && mayDecideTask(people, memory.by)
+    ? run('remembered')
+    : ask('medium', policy.memoryWindowSeconds > 0);
+};

@@ -1,0 +1,257 @@
+import {
+  type Ask,
+  type Decision,
+  everyoneWhoMay,
+  mayDecideTask,
+  type Refusal,
+} from '#domain/ask.ts';
+import { commandIn } from '#domain/command.ts';
+import type { Item } from '#domain/expression.ts';
+import { type AskId, type SessionId, sessionId } from '#domain/ids.ts';
+import type { Inbound, InboundDecision, InboundMessage } from '#domain/inbound.ts';
+import { envelope } from '#domain/job.ts';
+import { keys } from '#domain/keys.ts';
+import { bareDecision, readReply } from '#domain/reply.ts';
+import { leftLying, openAsk, readSession, type Session, settledAsks } from '#domain/session.ts';
+import { textsIn } from '#domain/texts.ts';
+import type { FrontPorts } from '#ports/engine.ts';
+import { type Claimed, claim, sendResume } from './claim.ts';
+
+export type Accepted =
+  | { readonly kind: 'claimed'; readonly ask: Ask }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'enqueued' | 'commanded' | 'noticed' }
+  | { readonly kind: 'ignored'; readonly why: 'bot' | 'not-for-the-bot' };
+
+const RECENTLY_MS = 10 * 60_000;
+
+/** Before anything is queued: is it a decision? A claimed reply never reaches the model as a message. */
+export const accept = (ports: FrontPorts, inbound: Inbound): Promise<Accepted> =>
+  inbound.type === 'decision' ? acceptDecision(ports, inbound) : acceptMessage(ports, inbound);
+
+const acceptDecision = async (ports: FrontPorts, inbound: InboundDecision): Promise<Accepted> => {
+  const { session: id, ask, binding, by, kind, picked } = inbound;
+  let text = inbound.text;
+  if (inbound.form && kind === 'answer') {
+    const [item] = await ports.store.read([keys.session(id)]);
+    const open = openAsk(readSession(id, item));
+    const reply = open?.id === ask ? readReply(text ?? '', open) : undefined;
+    if (reply?.kind === 'wrong') return { kind: 'refused', refusal: { reason: 'changed' } };
+    text = reply?.kind === 'answer' ? reply.text : text;
+  }
+  const decision: Decision = {
+    id: inbound.id,
+    kind,
+    by,
+    at: ports.clock.now(),
+    via: 'click',
+    ...(picked && { picked }),
+    ...(text !== undefined && { text: cut(text) }),
+  };
+  return claim(ports, { session: id, ask, binding, decision, tasks: inbound.tasks });
+};
+
+const acceptMessage = async (ports: FrontPorts, message: InboundMessage): Promise<Accepted> => {
+  if (message.bot) return { kind: 'ignored', why: 'bot' };
+  const { session, named, app } = await lookUp(ports, message);
+  const ask = openAsk(session);
+  const repliesToCard = named !== undefined && named === ask?.id;
+  if (!isForTheBot(message, app) && !repliesToCard)
+    return { kind: 'ignored', why: 'not-for-the-bot' };
+  const command = commandIn(message.text);
+  if (command) {
+    await ports.queue.send(
+      envelope({ type: 'command', session: session.id, command, message }, `k:${message.id}`),
+    );
+    return { kind: 'commanded' };
+  }
+  const lying = leftLying(session, ports.clock.now());
+  if (lying && lying.decision?.id !== message.id)
+    await sendResume(ports, session.id, lying, `again:${message.id}`);
+  return decideByText(ports, session, message, named);
+};
+
+interface LookedUp {
+  readonly session: Session;
+  /** The ask whose card this message replies to. */
+  readonly named: AskId | undefined;
+  readonly app: Item | undefined;
+}
+
+const lookUp = async (ports: FrontPorts, message: InboundMessage): Promise<LookedUp> => {
+  const { channel, app, chat, thread, group } = message.to;
+  const perPerson = group && ports.settings.agent.groupSessions === 'person';
+  const id = sessionId({
+    channel,
+    app,
+    chat,
+    thread,
+    person: perPerson ? message.from : undefined,
+  });
+  const parent = message.parent ? [keys.reference(channel, app, message.parent)] : [];
+  const [item, appItem, reference] = await ports.store.read([
+    keys.session(id),
+    keys.app(channel, app),
+    ...parent,
+  ]);
+  const named = reference?.['ask'] as AskId | undefined;
+  const elsewhere = reference?.['session'] as SessionId | undefined;
+  if (elsewhere === undefined || elsewhere === id)
+    return { session: readSession(id, item), named, app: appItem };
+  const [other] = await ports.store.read([keys.session(elsewhere)]);
+  return { session: readSession(elsewhere, other), named, app: appItem };
+};
+
+const isForTheBot = (message: InboundMessage, app: Item | undefined): boolean => {
+  if (!message.to.group) return true;
+  const bot = app?.['bot'];
+  return typeof bot === 'string' ? message.mentions.includes(bot) : message.mentionsSomeBot;
+};
+
+const decideByText = async (
+  ports: FrontPorts,
+  session: Session,
+  message: InboundMessage,
+  named: AskId | undefined,
+): Promise<Accepted> => {
+  const texts = textsIn(ports.settings.agent.language);
+  const redelivered = settledAsks(session).length > 0 && session.ask?.decision?.id === message.id;
+  const ask = redelivered ? session.ask : openAsk(session);
+  if (!ask || (named !== undefined && named !== ask.id))
+    return withoutAsk(ports, session, message, named);
+  // Only a card that was out, in this chat, before the text was written can be what the text answers.
+  const seen = ask.shown.some(
+    (copy) => copy.chat === message.to.chat && copy.time < message.sentAt,
+  );
+  if (!seen) return enqueue(ports, session, message);
+  if (!ask.tasks.some((task) => mayDecideTask(task, message.from))) {
+    await enqueue(ports, session, message);
+    return notice(ports, session, message, texts.awaiting(everyoneWhoMay(ask), ask.expiresAt));
+  }
+  const reply = readReply(message.text, ask);
+  const decide = (decision: Pick<Decision, 'kind' | 'picked' | 'text'>) =>
+    claimByText(ports, session, ask, message, decision);
+  switch (reply.kind) {
+    case 'confirm':
+      return decide({ kind: 'confirm', ...(reply.picked && { picked: reply.picked }) });
+    case 'cancel':
+      return decide({ kind: 'cancel' });
+    case 'modify':
+    case 'answer':
+      return decide({ kind: reply.kind, text: cut(reply.text) });
+    case 'wrong':
+      return notice(
+        ports,
+        session,
+        message,
+        reply.wrong === 'pick' || reply.wrong === 'choice'
+          ? texts.wrongPick(reply.of)
+          : texts.wrongAnswer,
+      );
+    case 'other':
+      return otherText(ports, session, ask, message);
+    default:
+      return reply satisfies never;
+  }
+};
+
+const otherText = (
+  ports: FrontPorts,
+  session: Session,
+  ask: Ask,
+  message: InboundMessage,
+): Promise<Accepted> => {
+  const { otherReply } = ports.settings.approval;
+  const text = cut(message.text);
+  if (otherReply === 'queue') return enqueue(ports, session, message);
+  if (otherReply === 'reask')
+    return notice(
+      ports,
+      session,
+      message,
+      textsIn(ports.settings.agent.language).reask(ask.expiresAt),
+    );
+  return claimByText(ports, session, ask, message, { kind: otherReply, text });
+};
+
+const claimByText = async (
+  ports: FrontPorts,
+  session: Session,
+  ask: Ask,
+  message: InboundMessage,
+  what: Pick<Decision, 'kind' | 'picked' | 'text'>,
+): Promise<Accepted> => {
+  const at = ports.clock.now();
+  const decision: Decision = {
+    id: message.id,
+    by: message.from,
+    at,
+    via: 'text',
+    message: message.id,
+    ...what,
+  };
+  const claimed: Claimed = await claim(ports, {
+    session: session.id,
+    ask: ask.id,
+    binding: ask.binding,
+    decision,
+    tasks: ask.tasks.length,
+  });
+  if (claimed.kind === 'claimed') return claimed;
+  // A word that lost is told so; a sentence that lost is still something the person said.
+  if (bareDecision(message.text) === undefined && what.kind === 'modify')
+    return enqueue(ports, session, message);
+  await notice(
+    ports,
+    session,
+    message,
+    textsIn(ports.settings.agent.language).refusal(claimed.refusal),
+  );
+  return claimed;
+};
+
+const withoutAsk = (
+  ports: FrontPorts,
+  session: Session,
+  message: InboundMessage,
+  named: AskId | undefined,
+): Promise<Accepted> => {
+  if (bareDecision(message.text) === undefined) return enqueue(ports, session, message);
+  const since = ports.clock.now() - RECENTLY_MS;
+  const settled = settledAsks(session).find((one) =>
+    named === undefined ? one.at >= since : one.id === named,
+  );
+  if (!settled) return enqueue(ports, session, message);
+  return notice(ports, session, message, textsIn(ports.settings.agent.language).settled(settled));
+};
+
+const enqueue = async (
+  ports: FrontPorts,
+  session: Session,
+  message: InboundMessage,
+): Promise<Accepted> => {
+  await ports.queue.send(
+    envelope({ type: 'message', session: session.id, message }, `m:${message.id}`),
+  );
+  return { kind: 'enqueued' };
+};
+
+/** What the webhook has to tell goes through the queue: it calls no platform itself. */
+const notice = async (
+  ports: FrontPorts,
+  session: Session,
+  message: InboundMessage,
+  text: string,
+): Promise<Accepted> => {
+  const name = `t:${message.id}`;
+  await ports.queue.send(
+    envelope({ type: 'notice', session: session.id, to: message.to, text, key: name }, name),
+  );
+  return { kind: 'noticed' };
+};
+
+const MOST = 20_000;
+const cut = (text: string): string =>
+  text.length <= MOST
+    ? text
+    : `${text.slice(0, MOST)} [truncated: ${MOST} of ${text.length} characters]`;

@@ -1,0 +1,184 @@
+import type { Ask, Question, Shown, Task } from '#domain/ask.ts';
+import { bindingOfAsk } from '#domain/binding.ts';
+import type { ToolCall } from '#domain/conversation.ts';
+import { askId, platformKey } from '#domain/ids.ts';
+import { keys } from '#domain/keys.ts';
+import {
+  expire as expireMove,
+  markShown,
+  openAsk as openAskMove,
+  putIfAbsent,
+} from '#domain/moves.ts';
+import { currentAsk, readSession, recentWith, type Session, unshownAsk } from '#domain/session.ts';
+import type { AskView, CardState, Receiver, TaskView } from '#ports/channel.ts';
+import type { EnginePorts } from '#ports/engine.ts';
+import { sendResume } from './claim.ts';
+import { tickName } from './expire.ts';
+import { channelOf, holds, type Run } from './run.ts';
+
+export interface Asked {
+  readonly step: number;
+  readonly kind: Ask['kind'];
+  readonly tasks: readonly Task[];
+  readonly calls: readonly ToolCall[];
+  readonly views: readonly TaskView[];
+  readonly question?: Question;
+  readonly timeoutSeconds: number;
+}
+
+const TICK_MINUTES = 15;
+
+/** Save the ask, set its timer, show it, in that order and each repeatable; then nobody waits for the person. */
+export const suspend = async (
+  run: Run,
+  asked: Asked,
+): Promise<'suspended' | 'cancelled' | 'lost'> => {
+  const { store, clock } = run.ports;
+  const previous = currentAsk(run.session);
+  const nth = (previous?.nth ?? 0) + 1;
+  const id = askId(run.session.id, run.turn.id, nth);
+  const now = clock.now();
+  const ask: Ask = {
+    id,
+    kind: asked.kind,
+    number: run.session.asked + 1,
+    nth,
+    round: roundAfter(previous),
+    step: asked.step,
+    turn: run.turn.id,
+    state: 'open',
+    openedAt: now,
+    expiresAt: now + asked.timeoutSeconds * 1000,
+    binding: bindingOfAsk(asked.calls, asked.question),
+    tasks: asked.tasks,
+    ...(asked.question && { question: asked.question }),
+    requester: run.turn.requester,
+    shown: [],
+    details: await store.keep(
+      keys.message(run.session.id, run.turn.id, asked.step, `ask-${nth}`),
+      JSON.stringify(asked.views),
+    ),
+  };
+  const written = await store.write(
+    openAskMove(run.session.id, run.job, ask, recentWith(run.session)),
+  );
+  run.session = readSession(run.session.id, written.item);
+  if (currentAsk(run.session)?.id !== id)
+    return holds(run.session, run.job) && run.session.turn?.cancelAt !== undefined
+      ? 'cancelled'
+      : 'lost';
+  await showAsk(run.ports, run.session);
+  return 'suspended';
+};
+
+/** Cards linked by `modify` count up; a question asked anew because something changed or lapsed keeps its round. */
+const roundAfter = (previous: Ask | undefined): number => {
+  const kind = previous?.decision?.kind;
+  if (!previous || kind === 'cancel' || kind === 'answer') return 1;
+  return kind === 'modify' ? previous.round + 1 : previous.round;
+};
+
+/** What is left of a suspension: timer, card, and what was shown. Any job that finds an ask nobody saw does this. */
+export const showAsk = async (ports: EnginePorts, session: Session): Promise<void> => {
+  const ask = unshownAsk(session);
+  const to = session.turn?.to;
+  if (!ask || !to) return;
+  if (ports.clock.now() > ask.expiresAt - shortestLife(ask)) {
+    // Too late to be read in time: nobody saw it, so it times out and is asked anew.
+    const written = await ports.store.write(expireMove(session.id, ask.id, ask.expiresAt));
+    const found = currentAsk(readSession(session.id, written.item));
+    if (found?.id === ask.id && found.state === 'decided')
+      await sendResume(ports, session.id, ask, 'unshown');
+    return;
+  }
+  await setTimers(ports, session, ask);
+  const channel = channelOf(ports, to.channel);
+  const view = await viewOf(ports, session, ask, { state: 'waiting' });
+  const shown: Shown[] = [];
+  for (const receiver of receiversOf(ports, session, ask)) {
+    const sent = await channel.show(
+      view,
+      receiver,
+      platformKey(session.id, ask.id, receiverName(receiver)),
+    );
+    await ports.store.write(
+      putIfAbsent(keys.reference(to.channel, to.app, sent.message), {
+        session: session.id,
+        ask: ask.id,
+      }),
+    );
+    shown.push(sent);
+  }
+  await ports.store.write(markShown(session.id, ask.id, shown));
+};
+
+const shortestLife = (ask: Ask): number => Math.min(30_000, (ask.expiresAt - ask.openedAt) / 2);
+
+const setTimers = async (
+  { scheduler }: EnginePorts,
+  { id: session }: Session,
+  ask: Ask,
+): Promise<void> => {
+  const timer = { session, ask: ask.id, expiresAt: ask.expiresAt };
+  await scheduler.once(ask.id, ask.expiresAt, timer);
+  const first = ask.openedAt + TICK_MINUTES * 60_000;
+  if (first >= ask.expiresAt) return;
+  await scheduler.every(
+    tickName(ask.id),
+    { minutes: TICK_MINUTES, from: first, until: ask.expiresAt },
+    { ...timer, tick: true },
+  );
+};
+
+const receiversOf = (
+  { settings }: EnginePorts,
+  { turn }: Session,
+  ask: Ask,
+): readonly Receiver[] => {
+  const to = turn?.to;
+  if (!to) return [];
+  const { deliverTo } = settings.approval;
+  if (deliverTo === 'chat' || ask.kind !== 'confirm') return [{ kind: 'chat', to }];
+  if (deliverTo !== 'approvers')
+    return [
+      { kind: 'chat', to: { channel: to.channel, app: to.app, chat: deliverTo, group: true } },
+    ];
+  const people = [
+    ...new Set(
+      ask.tasks.flatMap((task) => task.may.filter((person) => !task.not.includes(person))),
+    ),
+  ];
+  if (people.includes('*')) return [{ kind: 'chat', to }];
+  return people.map((person) => ({ kind: 'person', person }) as Receiver);
+};
+
+const receiverName = (receiver: Receiver): string =>
+  receiver.kind === 'chat' ? receiver.to.chat : receiver.person;
+
+export const viewOf = async (
+  ports: EnginePorts,
+  session: Session,
+  ask: Ask,
+  card: CardState,
+): Promise<AskView> => ({
+  session: session.id,
+  ask,
+  tasks: JSON.parse(await ports.store.fetch(ask.details)) as TaskView[],
+  ...(ask.question && { question: ask.question }),
+  card,
+  language: ports.settings.agent.language,
+});
+
+/** Every copy of the card shows the same. */
+export const updateCards = async (
+  ports: EnginePorts,
+  session: Session,
+  ask: Ask,
+  card: CardState,
+): Promise<void> => {
+  const channel = session.turn && channelOf(ports, session.turn.to.channel);
+  if (!channel || ask.shown.length === 0) return;
+  const view = await viewOf(ports, session, ask, card);
+  for (const copy of ask.shown)
+    await channel.update(view, copy, platformKey(session.id, ask.id, copy.message, card.state));
+};

@@ -1,0 +1,101 @@
+import type { Ask, DecisionKind, Question } from '#domain/ask.ts';
+import type { JsonObject } from '#domain/canonical-json.ts';
+import type { PersonId, SessionId } from '#domain/ids.ts';
+import type { Inbound } from '#domain/inbound.ts';
+import type { Address } from '#domain/session.ts';
+import type { Language, Risk } from '#domain/settings.ts';
+
+export interface TaskView {
+  readonly tool: string;
+  readonly risk: Risk;
+  readonly summary: string;
+  readonly preview?: string;
+  readonly input: JsonObject;
+}
+
+/** How an ask stands, for its card. */
+export type CardState =
+  | { readonly state: 'waiting' }
+  | {
+      readonly state:
+        | 'running'
+        | 'done'
+        | 'failed'
+        | 'unknown'
+        | 'cancelled'
+        | 'expired'
+        | 'replaced'
+        | 'answered'
+        | 'lapsed'
+        | 'changed'
+        | 'gave-up';
+      readonly by?: PersonId;
+      readonly at: number;
+      readonly kind: DecisionKind;
+    };
+
+export interface AskView {
+  readonly session: SessionId;
+  readonly ask: Ask;
+  readonly tasks: readonly TaskView[];
+  readonly question?: Question;
+  readonly card: CardState;
+  readonly language: Language;
+}
+
+export type Receiver =
+  | { readonly kind: 'chat'; readonly to: Address }
+  | { readonly kind: 'person'; readonly person: PersonId };
+
+export interface Sent {
+  readonly chat: string;
+  readonly message: string;
+  readonly time: number;
+}
+
+/** The outward half of a channel. Every act carries a key: repeated with the same one it shows once. */
+export interface Channel {
+  readonly name: string;
+  say(to: Address, text: string, key: string): Promise<void>;
+  show(view: AskView, receiver: Receiver, key: string): Promise<Sent>;
+  update(view: AskView, sent: Sent, key: string): Promise<void>;
+}
+
+export interface WebhookRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What became of a decision, for the platform's answer to the click. */
+export type ClickOutcome =
+  | { readonly kind: 'claimed'; readonly ask: Ask; readonly text: string }
+  | { readonly kind: 'refused'; readonly text: string };
+
+/** The inward half: verify the raw bytes, then speak our own types. */
+export interface Webhook {
+  readonly name: string;
+  receive(
+    request: WebhookRequest,
+    now: number,
+  ): Promise<
+    | { readonly kind: 'answered'; readonly answer: WebhookAnswer }
+    | { readonly kind: 'received'; readonly inbound: readonly Inbound[] }
+  >;
+  answer(outcomes: readonly (ClickOutcome | undefined)[]): WebhookAnswer;
+}
+
+/** A platform that cannot be reached now (SQS tries again), or that will never take this (the turn is given up). */
+export class ChannelError extends Error {
+  readonly code: string;
+  readonly retryable: boolean;
+  constructor(message: string, code: string, retryable: boolean) {
+    super(message);
+    this.code = code;
+    this.retryable = retryable;
+  }
+}

@@ -1,0 +1,4 @@
+export interface Clock {
+  now(): number;
+  sleepUntil(at: number): Promise<void>;
+}

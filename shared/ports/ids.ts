@@ -1,0 +1,5 @@
+import type { AttemptId } from '#domain/ids.ts';
+
+export interface Ids {
+  attempt(): AttemptId;
+}

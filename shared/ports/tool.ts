@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import type { Question } from '#domain/ask.ts';
+import type { Json, JsonObject } from '#domain/canonical-json.ts';
+import type { SessionId } from '#domain/ids.ts';
+import type { Approvers, Language, Risk } from '#domain/settings.ts';
+import type { Log } from './log.ts';
+
+/** What the host hands to tools: ports such as a database or `fetch`, so that a tool file builds no client. */
+// biome-ignore lint/suspicious/noEmptyInterface: hosts and teams add their resources by declaration merging
+export interface Resources {}
+
+export interface ToolContext {
+  /** The same for every try of this call under this approval. */
+  readonly idempotencyKey: string;
+  /** Aborted at the tool's limit. */
+  readonly signal: AbortSignal;
+  readonly session: SessionId;
+  readonly log: Log;
+  readonly resources: Resources;
+  /** The preview the person approved. */
+  readonly shown: string | undefined;
+  /** Saves into the ledger row while running, for `recover`. Throws when this runner no longer owns the call. */
+  checkpoint(data: Json): Promise<void>;
+}
+
+export type PreviewContext = Pick<ToolContext, 'signal' | 'session' | 'log' | 'resources'>;
+
+/** What a tool answers: text or JSON for the model, or that doing it would be more than what was shown. */
+export type ToolAnswer = Json | undefined | Changed;
+export class Changed {
+  readonly why: string;
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+/** Nothing was done: what would be done is bigger than what the person approved, so they are asked again. */
+export const changed = (why: string): Changed => new Changed(why);
+
+export type Recovered =
+  | { readonly happened: true; readonly result: Json }
+  | { readonly happened: false }
+  | 'unknown';
+
+interface Common<Input> {
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  readonly summary?: (input: Input, language: Language) => string;
+}
+
+export interface Definition<Input> extends Common<Input> {
+  readonly risk: Risk | ((input: Input) => Risk);
+  run(input: Input, context: ToolContext): Promise<ToolAnswer>;
+  /** What it would do, found without doing it, for the card. */
+  preview?(input: Input, context: PreviewContext): Promise<string>;
+  /** Safe to run again with the same `idempotencyKey`. */
+  readonly idempotent?: boolean;
+  /** After a crash: did it happen? */
+  recover?(checkpoint: Json, context: PreviewContext): Promise<Recovered>;
+  readonly timeoutSeconds?: number;
+  readonly approvers?: Approvers;
+  /** How long the question waits, where it differs from the settings. */
+  readonly askSeconds?: number;
+}
+
+/** A tool whose work is a question to a person: it runs nothing. */
+export interface QuestionDefinition<Input> extends Common<Input> {
+  question(input: Input): Question & { readonly kind: 'input' | 'choice' };
+}
+
+export type Parsed =
+  | { readonly kind: 'input'; readonly input: unknown }
+  | { readonly kind: 'wrong'; readonly why: string };
+
+/** A tool with its input type sealed inside: whoever holds one can only pass what `parse` gave out. */
+export interface Tool {
+  readonly description: string;
+  readonly schema: JsonObject;
+  parse(input: Json): Parsed;
+  summary(input: unknown, language: Language): string | undefined;
+  readonly work: Work | undefined;
+  readonly question:
+    | ((input: unknown) => Question & { readonly kind: 'input' | 'choice' })
+    | undefined;
+}
+
+export interface Work {
+  risk(input: unknown): Risk;
+  run(input: unknown, context: ToolContext): Promise<ToolAnswer>;
+  readonly preview: ((input: unknown, context: PreviewContext) => Promise<string>) | undefined;
+  readonly recover: ((checkpoint: Json, context: PreviewContext) => Promise<Recovered>) | undefined;
+  readonly idempotent: boolean;
+  readonly timeoutSeconds: number;
+  readonly approvers: Approvers | undefined;
+  readonly askSeconds: number | undefined;
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
+
+const workOf = <Input>(definition: Definition<Input>): Work => {
+  const { risk, preview, recover } = definition;
+  return {
+    risk: (input) => (typeof risk === 'function' ? risk(input as Input) : risk),
+    run: (input, context) => definition.run(input as Input, context),
+    preview: preview && ((input, context) => preview(input as Input, context)),
+    recover,
+    idempotent: definition.idempotent ?? false,
+    timeoutSeconds: definition.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
+    approvers: definition.approvers,
+    askSeconds: definition.askSeconds,
+  };
+};
+
+/** Everything about a tool is in its definition, its risk too. */
+export const defineTool = <Input>(
+  definition: Definition<Input> | QuestionDefinition<Input>,
+): Tool => ({
+  description: definition.description,
+  schema: z.toJSONSchema(definition.input) as JsonObject,
+  parse: (input) => {
+    const parsed = definition.input.safeParse(input);
+    return parsed.success
+      ? { kind: 'input', input: parsed.data }
+      : { kind: 'wrong', why: z.prettifyError(parsed.error) };
+  },
+  summary: (input, language) => definition.summary?.(input as Input, language),
+  work: 'run' in definition ? workOf(definition) : undefined,
+  question: 'question' in definition ? (input) => definition.question(input as Input) : undefined,
+});
+
+/** Runs a tool within its limit. A port, so that time comes from outside. */
+export interface Runner {
+  within<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+export class ToolTimeoutError extends Error {
+  readonly code = 'TOOL_TIMEOUT';
+}

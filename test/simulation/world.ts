@@ -1,0 +1,416 @@
+import * as z from 'zod';
+import { createMemoryQueue, type MemoryQueue } from '#adapters/memory/queue.ts';
+import { createMemoryScheduler, type MemoryScheduler } from '#adapters/memory/scheduler.ts';
+import { createMemoryStore, type MemoryStore } from '#adapters/memory/store.ts';
+import type { Ask, Decision, DecisionKind } from '#domain/ask.ts';
+import type { Json } from '#domain/canonical-json.ts';
+import type { Write } from '#domain/expression.ts';
+import { type AttemptId, type MessageId, messageId, type PersonId, personId, platformKey, type SessionId, sessionId, turnId } from '#domain/ids.ts';
+import type { InboundMessage } from '#domain/inbound.ts';
+import type { Job } from '#domain/job.ts';
+import { keys } from '#domain/keys.ts';
+import { openAsk, readSession, type Session } from '#domain/session.ts';
+import { readSettings, type Settings } from '#domain/settings.ts';
+import { accept, type Accepted } from '#flow/accept.ts';
+import { expire } from '#flow/expire.ts';
+import { giveUp } from '#flow/give-up.ts';
+import { handle } from '#flow/handle.ts';
+import type { AskView, Channel } from '#ports/channel.ts';
+import type { EnginePorts } from '#ports/engine.ts';
+import type { Model, Thought } from '#ports/model.ts';
+import type { Delivery } from '#ports/queue.ts';
+import type { Scheduler, Timer } from '#ports/scheduler.ts';
+import type { Store } from '#ports/store.ts';
+import type { Queue } from '#ports/queue.ts';
+import { changed, defineTool, type Tool } from '#ports/tool.ts';
+import { type Answer, type Call, type Entry, Process, scheduled } from './process.ts';
+
+export const START = Date.UTC(2026, 0, 5, 9);
+export const QUEUE = 'arn:aws:sqs:::main.fifo';
+const CHANNEL = 'test';
+const APP = 'app';
+export const PEOPLE = ['ann', 'bob', 'cai'].map((name) => personId(CHANNEL, name));
+
+// ── what people ask for: a message's text is the plan its turn follows ──────────────────────────────────────────────
+
+export interface PlannedCall {
+  readonly tool: 'act' | 'read' | 'ask_user';
+  readonly tag: string;
+  readonly risk?: 'LOW' | 'MEDIUM' | 'HIGH';
+  readonly how?: 'plain' | 'idempotent' | 'recovers' | 'grows' | 'fails';
+  readonly kind?: 'input' | 'choice';
+}
+export type Plan = readonly (readonly PlannedCall[])[];
+
+interface Effects {
+  do(tag: string, key: string): Promise<void>;
+  happened(tag: string, key: string): Promise<boolean>;
+  size(tag: string): Promise<number>;
+}
+declare module '#ports/tool.ts' {
+  interface Resources {
+    effects?: Effects;
+  }
+}
+
+const actInput = z.object({ tag: z.string(), risk: z.enum(['LOW', 'MEDIUM', 'HIGH']), how: z.string() });
+
+const act = (idempotent: boolean): Tool =>
+  defineTool({
+    description: 'changes the world',
+    input: actInput,
+    risk: ({ risk }) => risk,
+    idempotent,
+    preview: async ({ tag, how }, { resources }) => (how === 'grows' ? String(await effectsOf(resources).size(tag)) : ''),
+    run: async ({ tag, how }, { resources, idempotencyKey, shown, checkpoint }) => {
+      const effects = effectsOf(resources);
+      if (how === 'grows' && (await effects.size(tag)) > Number(shown ?? 0)) return changed('it grew');
+      if (how === 'recovers') await checkpoint({ tag, key: idempotencyKey });
+      if (how === 'fails') throw new Error('it does not work');
+      await effects.do(tag, idempotencyKey);
+      return `did ${tag}`;
+    },
+    recover: async (saved, { resources }) => {
+      const { tag, key } = saved as { tag: string; key: string };
+      return (await effectsOf(resources).happened(tag, key)) ? { happened: true, result: `did ${tag}` } : { happened: false };
+    },
+  });
+
+const effectsOf = (resources: { effects?: Effects }): Effects => {
+  if (!resources.effects) throw new Error('no effects');
+  return resources.effects;
+};
+
+/** `recover` on a tool goes before `idempotent`, so the idempotent one has none. */
+const withoutRecover = (tool: Tool): Tool => ({ ...tool, work: tool.work && { ...tool.work, recover: undefined } });
+
+export const TOOLS: Record<string, Tool> = {
+  act: act(false),
+  act_idempotent: withoutRecover(act(true)),
+  read: defineTool({ description: 'reads', input: z.object({ tag: z.string() }), risk: 'LOW', run: async () => 'read' }),
+  ask_user: defineTool({
+    description: 'asks',
+    input: z.object({ tag: z.string(), kind: z.enum(['input', 'choice']) }),
+    question: ({ kind, tag }) => ({ kind, prompt: tag, ...(kind === 'choice' && { options: ['red', 'blue'] }) }),
+  }),
+};
+
+/** Plays the plan in the text of the message that started the turn; a repeated call gives the same step. */
+const planned: Model = {
+  think: async ({ messages }) => {
+    const start = messages.findLastIndex((message) => message.role === 'user');
+    const text = messages[start]?.role === 'user' ? messages[start].text : '';
+    const done = messages.slice(start + 1).filter((message) => message.role === 'assistant').length;
+    const plan = text.startsWith('[') ? (JSON.parse(text) as Plan) : [];
+    const calls = (plan[done] ?? []).map(({ tool, how, risk, ...rest }, index) => ({
+      id: `call-${done}-${index}`,
+      tool: tool === 'act' && how === 'idempotent' ? 'act_idempotent' : tool,
+      input: (tool === 'act' ? { ...rest, risk, how: how ?? 'plain' } : rest) as Record<string, Json>,
+    }));
+    return { text: calls.length > 0 ? '' : `done: ${text.slice(0, 40)}`, calls } satisfies Thought;
+  },
+};
+
+// ── the world ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Card {
+  readonly view: AskView;
+  readonly chat: string;
+  readonly message: string;
+  readonly time: number;
+  readonly updates: readonly string[];
+}
+
+export interface Ghosts {
+  /** Every decision that ever settled an ask, and what its tasks were. */
+  readonly settled: Readonly<Record<string, { decision: Decision; tags: readonly string[]; session: SessionId }>>;
+  /** effect → how often */
+  readonly ran: Readonly<Record<string, number>>;
+  readonly cards: Readonly<Record<string, Card>>;
+  readonly said: Readonly<Record<string, string>>;
+  /** Messages the webhook answered 200 for without deciding anything. */
+  readonly enqueued: Readonly<Record<string, SessionId>>;
+  /** Cards whose message id was saved: only those can be updated. A card sent by a process that died at once stays as it is. */
+  readonly known: Readonly<Record<string, true>>;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly starts: Readonly<Record<string, number>>;
+  readonly violation?: string;
+}
+
+export type Program =
+  | { readonly type: 'message'; readonly message: InboundMessage }
+  | { readonly type: 'click'; readonly id: string; readonly card: string; readonly by: PersonId; readonly kind: Exclude<DecisionKind, 'timeout' | 'gave-up'>; readonly picked?: readonly number[] }
+  | { readonly type: 'agent'; readonly queued: string; readonly job: Job; readonly delivery: Delivery }
+  | { readonly type: 'timeout'; readonly timer: Timer }
+  | { readonly type: 'deadletter'; readonly queued: string; readonly job: Job; readonly delivery: Delivery };
+
+export interface Running {
+  readonly name: string;
+  readonly program: Program;
+  readonly skew: number;
+  readonly deadline: number;
+  process: Process;
+  /** What it did last, for the crash table. */
+  done: readonly string[];
+}
+
+export const settingsWith = (approval: object): Settings => {
+  const read = readSettings({ approval, agent: { language: 'en' } });
+  if (read.kind === 'wrong') throw new Error(read.problems.join('\n'));
+  return read.settings;
+};
+
+export const toOf = (chat: string) => ({ channel: CHANNEL, app: APP, chat, group: false });
+export const sessionOf = (chat: string) => sessionId({ channel: CHANNEL, app: APP, chat });
+export const messageFrom = (id: string, chat: string, from: PersonId, text: string, sentAt: number): InboundMessage => ({
+  type: 'message', id: messageId(id), from, bot: false, to: toOf(chat), text, sentAt, mentions: [], mentionsSomeBot: false,
+});
+
+export class World {
+  now = START;
+  readonly store: MemoryStore = createMemoryStore();
+  readonly queue: MemoryQueue;
+  readonly scheduler: MemoryScheduler = createMemoryScheduler();
+  ghosts: Ghosts = { settled: {}, ran: {}, cards: {}, said: {}, enqueued: {}, known: {}, sizes: {}, starts: {} };
+  running: Running[] = [];
+  spawned = 0;
+  readonly settings: Settings;
+  story: string[] | undefined;
+
+  constructor(settings: Settings, maxReceives = 5) {
+    this.settings = settings;
+    this.queue = createMemoryQueue(() => this.now, maxReceives);
+  }
+
+  tell(line: string): void {
+    this.story?.push(`${new Date(this.now).toISOString().slice(8, 23)}  ${line}`);
+  }
+
+  fail(why: string): void {
+    if (!this.ghosts.violation) this.ghosts = { ...this.ghosts, violation: why };
+  }
+
+  // ── processes ──
+
+  async spawn(program: Program, name: string, options: { skew?: number; deadline?: number; replay?: readonly Entry[] } = {}): Promise<Running> {
+    const skew = options.skew ?? 0;
+    const deadline = options.deadline ?? this.now + 240_000;
+    const running: Running = { name, program, skew, deadline, done: [], process: undefined as unknown as Process };
+    running.process = new Process(
+      (process) => this.#body(process, program),
+      (what) => (what === 'now' ? this.now + skew : `${name}/${what}`),
+      options.replay,
+    );
+    this.running.push(running);
+    await running.process.settled();
+    return running;
+  }
+
+  #body(process: Process, program: Program): Promise<unknown> {
+    const ports = this.#ports(process);
+    switch (program.type) {
+      case 'message':
+        return accept(ports, program.message);
+      case 'click': {
+        const card = this.ghosts.cards[program.card];
+        if (!card) return Promise.resolve();
+        const { session, ask } = card.view;
+        const { id, by, kind, picked } = program;
+        return accept(ports, {
+          type: 'decision', id, session, ask: ask.id, binding: ask.binding, by, kind, tasks: ask.tasks.length, form: kind === 'answer',
+          ...(picked && { picked }), ...(kind === 'modify' && { text: 'smaller' }), ...(kind === 'answer' && { text: ask.kind === 'choice' ? 'red' : 'words' }),
+        });
+      }
+      case 'agent':
+        return handle(ports, program.job, program.delivery);
+      case 'timeout':
+        return expire(ports, program.timer);
+      case 'deadletter':
+        return giveUp(ports, program.job, program.delivery);
+      default:
+        return program satisfies never;
+    }
+  }
+
+  #ports(process: Process): EnginePorts {
+    const store = scheduled<Store>(process, 'store', ['read', 'write', 'list', 'fetch']);
+    const inline = this.store;
+    return {
+      // Short texts are kept in place and make no call.
+      store: { ...store, keep: inline.keep, fetch: inline.fetch },
+      queue: scheduled<Queue>(process, 'queue', ['send']),
+      scheduler: scheduled<Scheduler>(process, 'scheduler', ['once', 'every', 'cancel']),
+      model: scheduled<Model>(process, 'model', ['think']),
+      channels: { [CHANNEL]: { name: CHANNEL, ...scheduled<Omit<Channel, 'name'>>(process, 'channel', ['say', 'show', 'update']) } },
+      clock: { now: () => process.glance('now') as number, sleepUntil: (at) => process.call('clock', 'sleepUntil', [at]) as Promise<void> },
+      ids: { attempt: () => process.glance('attempt') as AttemptId },
+      runner: { within: (_, work) => work(new AbortController().signal) },
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      resources: { effects: scheduled<Effects>(process, 'effects', ['do', 'happened', 'size']) },
+      settings: this.settings,
+      tools: TOOLS,
+    };
+  }
+
+  /** Carries out the call a process waits for. */
+  async execute(running: Running, call: Call): Promise<Answer> {
+    try {
+      return { value: await this.#carryOut(running, call) };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  }
+
+  async #carryOut(running: Running, { port, method, args }: Call): Promise<unknown> {
+    if (port === 'store' && method === 'write') return this.#write(args[0] as Write);
+    if (port === 'store') return (this.store[method as 'read'] as (...all: unknown[]) => unknown)(...args);
+    if (port === 'queue') return this.queue.send(args[0] as never);
+    if (port === 'scheduler') return (this.scheduler[method as 'cancel'] as (...all: unknown[]) => unknown)(...args);
+    if (port === 'model') return planned.think(args[0] as never);
+    if (port === 'channel') return this.#platform(method, args);
+    if (port === 'effects') return this.#effect(running, method, args as [string, string]);
+    return undefined;
+  }
+
+  async #write(write: Write): Promise<unknown> {
+    const [before] = await this.store.read([write.key]);
+    const written = await this.store.write(write);
+    if (written.kind === 'refused') return written;
+    if (write.key.sk === '#' && write.key.pk.startsWith('S#')) this.#watchSession(write.key.pk.slice(2) as SessionId, before, written.item);
+    if (write.key.sk.startsWith('X#')) this.#watchLedger(write.key.sk, before, written.item);
+    return written;
+  }
+
+  #watchSession(id: SessionId, before: Record<string, unknown> | undefined, after: Record<string, unknown>): void {
+    const old = before?.['ask'] as Ask | undefined;
+    const ask = after['ask'] as Ask | undefined;
+    for (const { message } of ask?.shown ?? []) this.ghosts = { ...this.ghosts, known: { ...this.ghosts.known, [message]: true } };
+    const turn = (after['turn'] as { message?: MessageId } | undefined)?.message;
+    if (turn && (before?.['turn'] as { message?: MessageId } | undefined)?.message !== turn) {
+      const starts = (this.ghosts.starts[turn] ?? 0) + 1;
+      this.ghosts = { ...this.ghosts, starts: { ...this.ghosts.starts, [turn]: starts } };
+      if (starts > 1) this.fail(`message ${turn} was run twice`);
+      if (Object.values(this.ghosts.settled).some(({ decision }) => decision.message === turn)) this.fail(`${turn} decided an ask and was run as a message`);
+    }
+    if (!ask?.decision || (old?.id === ask.id && JSON.stringify(old.decision) === JSON.stringify(ask.decision))) return;
+    if (this.ghosts.settled[ask.id]) this.fail(`ask ${ask.id} was settled twice`);
+    const tags = (JSON.parse(ask.details.kind === 'inline' ? ask.details.text : '[]') as { input: { tag: string } }[]).map((task) => task.input.tag);
+    this.ghosts = { ...this.ghosts, settled: { ...this.ghosts.settled, [ask.id]: { decision: ask.decision, tags, session: id } } };
+  }
+
+  #watchLedger(key: string, before: Record<string, unknown> | undefined, after: Record<string, unknown>): void {
+    if (before?.['state'] !== 'started' || after['state'] !== 'unknown') return;
+    const attempt = String(before['attempt']);
+    if (this.running.some((one) => attempt.startsWith(`${one.name}/`)))
+      this.fail(`${key} was called unknown while it still runs`);
+  }
+
+  #platform(method: string, args: readonly unknown[]): unknown {
+    if (method === 'say') {
+      const [, text, key] = args as [unknown, string, string];
+      if (this.ghosts.said[key] === undefined) this.ghosts = { ...this.ghosts, said: { ...this.ghosts.said, [key]: text } };
+      return undefined;
+    }
+    if (method === 'show') {
+      const [view, receiver, key] = args as [AskView, { kind: string; to?: { chat: string }; person?: string }, string];
+      const known = this.ghosts.cards[key];
+      const chat = receiver.to?.chat ?? String(receiver.person);
+      if (!known) this.#setCard(key, { view, chat, message: key, time: this.now, updates: [] });
+      return { chat, message: key, time: known?.time ?? this.now };
+    }
+    const [view, sent] = args as [AskView, { message: string }];
+    const card = this.ghosts.cards[sent.message];
+    if (!card) throw new Error('no such card');
+    if (!card.updates.includes(view.card.state)) this.#setCard(sent.message, { ...card, updates: [...card.updates, view.card.state] });
+    return undefined;
+  }
+
+  #setCard(key: string, card: Card): void {
+    this.ghosts = { ...this.ghosts, cards: { ...this.ghosts.cards, [key]: card } };
+  }
+
+  #effect(running: Running, method: string, [tag, key]: [string, string]): unknown {
+    if (method === 'size') return this.ghosts.sizes[tag] ?? 0;
+    const name = `${tag}@${key}`;
+    if (method === 'happened') return (this.ghosts.ran[name] ?? 0) > 0;
+    const times = (this.ghosts.ran[name] ?? 0) + 1;
+    this.ghosts = { ...this.ghosts, ran: { ...this.ghosts.ran, [name]: times } };
+    const idempotent = tag.includes('idempotent') || tag.includes('LOW');
+    if (times > 1 && !idempotent) this.fail(`${tag} ran ${times} times under one approval`);
+    if (tag.includes('HIGH')) this.#checkApproval(tag, running);
+    return undefined;
+  }
+
+  #checkApproval(tag: string, running: Running): void {
+    const approvals = Object.values(this.ghosts.settled).filter(({ decision, tags }) => {
+      const position = tags.indexOf(tag);
+      return position >= 0 && decision.kind === 'confirm' && (decision.picked?.includes(position) ?? true);
+    });
+    if (approvals.length === 0) this.fail(`${tag} ran without an approval (in ${running.name})`);
+    const freshest = Math.max(...approvals.map(({ decision }) => decision.at));
+    if (this.now - freshest > this.settings.approval.carryOutSeconds * 1000 + 300_000) this.fail(`${tag} ran on a stale yes`);
+    const runs = Object.entries(this.ghosts.ran).filter(([name]) => name.startsWith(`${tag}@`));
+    if (runs.length > approvals.length && !tag.includes('idempotent')) this.fail(`${tag} ran more often than it was approved`);
+  }
+
+  /** What a webhook's caller was told must be true. */
+  checkAnswer(program: Program, accepted: Accepted | undefined): void {
+    if (!accepted || (program.type !== 'click' && program.type !== 'message')) return;
+    const id = program.type === 'click' ? program.id : program.message.id;
+    const won = Object.values(this.ghosts.settled).some(({ decision }) => decision.id === id);
+    if (accepted.kind === 'claimed' && !won) this.fail(`${id} was told ok, but did not count`);
+    if (accepted.kind === 'refused' && won) this.fail(`${id} was told ${accepted.refusal.reason}, but it counted`);
+    if (accepted.kind === 'refused' && accepted.refusal.reason === 'expired') {
+      const ask = program.type === 'click' ? this.ghosts.cards[program.card]?.view.ask.id : undefined;
+      if (ask && this.ghosts.settled[ask]?.decision.kind !== 'timeout') this.fail(`${id} was told expired before it was`);
+    }
+    if (accepted.kind === 'enqueued' && program.type === 'message') {
+      const session = sessionOf(program.message.to.chat);
+      this.ghosts = { ...this.ghosts, enqueued: { ...this.ghosts.enqueued, [id]: session } };
+    }
+  }
+
+  // ── at rest ──
+
+  async session(id: SessionId): Promise<Session> {
+    const [item] = await this.store.read([keys.session(id)]);
+    return readSession(id, item);
+  }
+
+  /** Nothing more happens by itself: everything promised must have come true. `waiting`: asks may still be open. */
+  async checkAtRest(sessions: readonly SessionId[], waiting = false): Promise<void> {
+    for (const id of sessions) {
+      const session = await this.session(id);
+      const open = openAsk(session);
+      if (session.phase !== 'IDLE' && !(waiting && open)) this.fail(`session ${id} is stuck in ${session.phase}`);
+      if (waiting && open && open.shown.length === 0) this.fail(`ask ${open.id} is open and nobody saw it`);
+      if (waiting && open && !this.scheduler.get(open.id)) this.fail(`ask ${open.id} is open without a timer`);
+      if (session.phase === 'IDLE' && session.aside.length > 0) this.fail(`session ${id} is idle with messages waiting`);
+    }
+    for (const [message, id] of Object.entries(this.ghosts.enqueued)) await this.#checkMessage(messageId(message), id);
+    for (const [ask, { decision, tags, session }] of Object.entries(this.ghosts.settled)) await this.#checkOutcome(ask, decision, tags, session);
+  }
+
+  async #checkMessage(message: MessageId, id: SessionId): Promise<void> {
+    const session = await this.session(id);
+    const [row] = await this.store.read([keys.inbox(id, message)]);
+    if (row?.['decided'] || session.aside.includes(message) || session.turn?.message === message) return;
+    const answered = row && this.ghosts.said[platformKey(id, turnId(String(row['sequence'])), 'final')] !== undefined;
+    if (!answered && this.ghosts.said[platformKey(id, message, 'failed')] === undefined) this.fail(`message ${message} was neither answered nor given up`);
+  }
+
+  async #checkOutcome(ask: string, decision: Decision, tags: readonly string[], id: SessionId): Promise<void> {
+    const session = await this.session(id);
+    if (session.ask?.id === ask && session.phase !== 'IDLE') return;
+    const copies = Object.values(this.ghosts.cards).filter((card) => card.view.ask.id === ask);
+    const stale = copies.filter((card) => card.updates.length === 0 && this.ghosts.known[card.message]);
+    const told = Object.values(this.ghosts.said).some((text) => text.startsWith('This failed') || text.startsWith('Cancelled'));
+    if (stale.length > 0 && !told) this.fail(`nobody was told what came of ask ${ask} (${decision.kind})`);
+    if (decision.kind !== 'confirm') {
+      for (const tag of tags) {
+        const approvedElsewhere = Object.values(this.ghosts.settled).some((other) => other.decision.kind === 'confirm' && other.tags.includes(tag));
+        if (!approvedElsewhere && tag.includes('HIGH') && Object.keys(this.ghosts.ran).some((name) => name.startsWith(`${tag}@`))) this.fail(`${tag} ran although it was declined (${decision.kind})`);
+      }
+    }
+  }
+}
