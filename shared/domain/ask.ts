@@ -82,6 +82,8 @@ export type Kept =
 /** How an ask ended, kept so that an old card still hears who decided. */
 export interface Settled {
   readonly id: AskId;
+  /** The decision's own id: a late repeat of it is told that it counted. */
+  readonly decision: string;
   readonly kind: DecisionKind;
   readonly by?: PersonId;
   readonly at: number;
@@ -114,10 +116,10 @@ export const mayDecide = (
   kind: DecisionKind,
   picked?: readonly number[],
 ): boolean => {
-  if (kind !== 'confirm') return ask.tasks.some((task) => mayDecideTask(task, person));
-  return confirmedTasks(ask, picked).every(
-    (task) => task !== undefined && mayDecideTask(task, person),
-  );
+  const confirmed = confirmedTasks(ask, picked);
+  if (kind !== 'confirm' || confirmed.length === 0)
+    return ask.tasks.some((task) => mayDecideTask(task, person));
+  return confirmed.every((task) => task !== undefined && mayDecideTask(task, person));
 };
 
 export const confirmedTasks = (
@@ -133,6 +135,7 @@ export const everyoneWhoMay = (ask: Ask): readonly string[] => [
 export const settledOf = (ask: Ask): Settled | undefined =>
   ask.decision && {
     id: ask.id,
+    decision: ask.decision.id,
     kind: ask.decision.kind,
     at: ask.decision.at,
     ...(ask.decision.by && { by: ask.decision.by }),

@@ -73,13 +73,17 @@ export const readMessage = (item: JsonObject): Row => {
   return { turn: item['turn'] as TurnId, message: item['message'] as unknown as SavedMessage };
 };
 
+/** The row of a turn's answer repeats the text of its last step: it is no message of its own. */
+export const countsAsMessage = ({ message }: Row): boolean =>
+  message.role !== 'final' || message.how !== 'answer';
+
 /** The last `limit` messages before this turn, rounded up to whole turns, then this turn's own. */
 export const recentTurns = (
   rows: readonly Row[],
   current: TurnId,
   limit: number,
 ): readonly Row[] => {
-  const before = rows.filter((row) => row.turn < current);
+  const before = rows.filter((row) => row.turn < current && countsAsMessage(row));
   const oldest = before.slice(Math.max(0, before.length - limit))[0]?.turn;
   return rows.filter(
     (row) =>

@@ -184,6 +184,12 @@ export interface Claimant {
   readonly needs: 'all' | 'any';
 }
 
+/** Rights to nothing are no rights: a confirm that picks no task must not settle anything. */
+const holdsRights = (needs: Claimant['needs'], rights: readonly Condition[]): Condition => {
+  if (rights.length === 0) return missing('ask.id');
+  return needs === 'all' ? all(...rights) : any(...rights);
+};
+
 /** The one write by which one decision wins an ask. `claimant` is absent for an admin's or the requester's /cancel. */
 export const claim = (
   session: SessionId,
@@ -193,13 +199,16 @@ export const claim = (
 ): Write => {
   const { binding, claimant } = check;
   const rights = claimant?.tasks.map((index) => mayTask(index, claimant.person)) ?? [];
+  // A confirm of everything is a right to everything there is, however many tasks the claimant says there are.
+  const everything = decision.kind === 'confirm' && decision.picked === undefined;
   return {
     key: keys.session(session),
     only: all(
       isOpen(ask),
       above('ask.expiresAt', decision.at),
       ...(binding === undefined ? [] : [is('ask.binding', binding)]),
-      ...(claimant ? [claimant.needs === 'all' ? all(...rights) : any(...rights)] : []),
+      ...(claimant && everything ? [missing(`ask.tasks.${claimant.tasks.length}`)] : []),
+      ...(claimant ? [holdsRights(claimant.needs, rights)] : []),
     ),
     change: decide(decision),
   };
@@ -209,10 +218,10 @@ export const claim = (
  * Nobody decided in time. `now` is the time in the schedule's own payload (the function's clock may be behind), or the
  * time of a click that came too late: "expired" is said only after this was written.
  */
-export const expire = (session: SessionId, ask: AskId, now: number): Write => ({
+export const expire = (session: SessionId, ask: AskId, now: number, at = now): Write => ({
   key: keys.session(session),
   only: all(isOpen(ask), atMost('ask.expiresAt', now)),
-  change: decide({ id: 'timeout', kind: 'timeout', at: now, via: 'timer' }),
+  change: decide({ id: 'timeout', kind: 'timeout', at, via: 'timer' }),
 });
 
 export const takeDecision = (session: SessionId, ask: AskId, job: JobName): Write => ({

@@ -27,17 +27,19 @@ const CANCEL = new Set(
     "cancel no n nope reject rejected deny stop don't"
   ).split(' '),
 );
-const MODIFY = /^(?:修改|改为|改成|modify|change)(?:\s*[:：]\s*|\s+)(\S[\s\S]*)$/iu;
+const MODIFY = /^\s*(?:修改|改为|改成|modify|change)(?:\s*:\s*|\s+)(?=\S)/iu;
 const PICK = /^(?:确认 ?|confirm )(\d+(?:(?: ?[,、] ?| )\d+)*)$/u;
 
 const SKIN_TONES = /[\u{1F3FB}-\u{1F3FF}]/gu;
 const FULL_WIDTH = /[\u{FF01}-\u{FF5E}]/gu;
 const CLOSING = /[ 。.!~]+$/u;
 
+const narrow = (text: string): string =>
+  text.replace(FULL_WIDTH, (wide) => String.fromCodePoint((wide.codePointAt(0) ?? 0) - 0xfee0));
+
 /** Case, width, white space, quotes, skin tones and closing punctuation folded; a question mark never is. */
 export const fold = (text: string): string =>
-  text
-    .replace(FULL_WIDTH, (wide) => String.fromCodePoint((wide.codePointAt(0) ?? 0) - 0xfee0))
+  narrow(text)
     .replace(/’/gu, "'")
     .replace(SKIN_TONES, '')
     .replace(/\u{FE0F}/gu, '')
@@ -68,8 +70,9 @@ const readConfirm = (text: string, tasks: number): Reply => {
       ? { kind: 'confirm', picked: numbers.map((number) => number - 1) }
       : { kind: 'wrong', wrong: 'pick', of: tasks };
   }
-  const change = MODIFY.exec(text.trim())?.[1]?.trim();
-  return change ? { kind: 'modify', text: change } : { kind: 'other' };
+  // Only the word is folded, not what it asks for; a narrow character is as long as its wide one.
+  const change = MODIFY.exec(narrow(text));
+  return change ? { kind: 'modify', text: text.slice(change[0].length).trim() } : { kind: 'other' };
 };
 
 const chosen = (text: string, options: readonly string[]): string | undefined => {
@@ -89,9 +92,16 @@ const readChoice = (text: string, options: readonly string[], multiple: boolean)
   return { kind: 'answer', text: [...new Set(parts)].join(', ') };
 };
 
-/** A tool's pattern is the tool author's, but it meets text of strangers: long texts are refused before it runs. */
-const matches = (pattern: string, text: string): boolean =>
-  text.length <= 1000 && new RegExp(`^(?:${pattern})$`, 'u').test(text);
+/** It meets text of strangers: long texts are refused before it runs. */
+const matches = (pattern: string, text: string): boolean => {
+  if (text.length > 1000) return false;
+  try {
+    return new RegExp(`^(?:${pattern})$`, 'u').test(text);
+  } catch {
+    // A model wrote it, and it is no regular expression: a question that nobody can answer helps nobody.
+    return true;
+  }
+};
 
 export const readReply = (text: string, ask: Pick<Ask, 'kind' | 'tasks' | 'question'>): Reply => {
   if (ask.kind === 'confirm') return readConfirm(text, ask.tasks.length);

@@ -44,9 +44,9 @@ export interface Session {
 export const SESSION_VERSION = 1;
 const RECENT = 5;
 
-/** A missing item is an idle session. */
+/** A missing item is an idle session; one that was only ever fenced has no version yet, which v1 wrote. */
 export const readSession = (id: SessionId, item: Item | undefined): Session => {
-  if (item) checkVersion('session', item['version'] ?? SESSION_VERSION, SESSION_VERSION);
+  if (item) checkVersion('session', item['version'] ?? 1, SESSION_VERSION);
   return { phase: 'IDLE', aside: [], asked: 0, recent: [], ...item, id } as unknown as Session;
 };
 
@@ -98,5 +98,5 @@ export const refusalOf = (
   if (!may)
     return { reason: 'not-an-approver', may: [...new Set(ask.tasks.flatMap((task) => task.may))] };
   if (binding !== undefined && binding !== ask.binding) return { reason: 'changed' };
-  return at >= ask.expiresAt ? { reason: 'expired', at: ask.expiresAt } : { reason: 'no-open-ask' };
+  return at >= ask.expiresAt ? { reason: 'expired', at: ask.expiresAt } : { reason: 'changed' };
 };

@@ -58,8 +58,8 @@ const schema = z.strictObject({
   ),
   limits: z.prefault(
     z.strictObject({
-      turnsPerPersonPerHour: z._default(z.nullable(z.int()), null),
-      tokensPerDay: z._default(z.nullable(z.int()), null),
+      turnsPerPersonPerHour: z._default(z.nullable(z.int().check(z.gte(1))), null),
+      tokensPerDay: z._default(z.nullable(z.int().check(z.gte(1))), null),
     }),
     {},
   ),
@@ -92,18 +92,37 @@ const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value
 export const readSettings = (input: unknown): ReadSettings => {
   const parsed = z.safeParse(schema, input, { reportInput: true });
   if (parsed.success) return { kind: 'settings', settings: parsed.data };
-  const problems = parsed.error.issues.map((issue) => {
-    const found = issue.path.reduce<unknown>(
-      (node, key) => (node as Record<PropertyKey, unknown>)?.[key],
-      input,
-    );
-    return `${issue.path.join('.') || 'settings'} is ${shown(found)}: ${expectation(issue)}`;
-  });
-  return { kind: 'wrong', problems };
+  const problems = parsed.error.issues.flatMap((issue) => exactly(issue, []));
+  return {
+    kind: 'wrong',
+    problems: problems.map(({ path, expected }) => {
+      const found = path.reduce<unknown>(
+        (node, key) => (node as Record<PropertyKey, unknown>)?.[key],
+        input,
+      );
+      return `${path.join('.') || 'settings'} is ${shown(found)}: ${expected}`;
+    }),
+  };
+};
+
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly expected: string;
+}
+
+/** Down to the key that is wrong: an unknown key itself, not its parent, and what is wrong inside one of two forms. */
+const exactly = (issue: z.core.$ZodIssue, above: readonly PropertyKey[]): readonly Problem[] => {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...path, key], expected: 'unknown key' }));
+  const meant =
+    issue.code === 'invalid_union'
+      ? issue.errors.find((form) => form.every((one) => one.path.length > 0))
+      : undefined;
+  return meant?.flatMap((one) => exactly(one, path)) ?? [{ path, expected: expectation(issue) }];
 };
 
 const expectation = (issue: z.core.$ZodIssue): string => {
-  if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.join(', ')}`;
   if (issue.code === 'invalid_value')
     return `expected one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'invalid_type') return `expected ${issue.expected}`;

@@ -1,10 +1,4 @@
-import {
-  type Ask,
-  type Decision,
-  everyoneWhoMay,
-  mayDecideTask,
-  type Refusal,
-} from '#domain/ask.ts';
+import { type Ask, type Decision, everyoneWhoMay, mayDecideTask } from '#domain/ask.ts';
 import { commandIn } from '#domain/command.ts';
 import type { Item } from '#domain/expression.ts';
 import { type AskId, type SessionId, sessionId } from '#domain/ids.ts';
@@ -18,8 +12,7 @@ import type { FrontPorts } from '#ports/engine.ts';
 import { type Claimed, claim, sendResume } from './claim.ts';
 
 export type Accepted =
-  | { readonly kind: 'claimed'; readonly ask: Ask }
-  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | Claimed
   | { readonly kind: 'enqueued' | 'commanded' | 'noticed' }
   | { readonly kind: 'ignored'; readonly why: 'bot' | 'not-for-the-bot' };
 
@@ -197,7 +190,7 @@ const claimByText = async (
     decision,
     tasks: ask.tasks.length,
   });
-  if (claimed.kind === 'claimed') return claimed;
+  if (claimed.kind !== 'refused') return claimed;
   // A word that lost is told so; a sentence that lost is still something the person said.
   if (bareDecision(message.text) === undefined && what.kind === 'modify')
     return enqueue(ports, session, message);

@@ -1,12 +1,27 @@
-import { type Ask, type Decision, mayDecide, type Refusal } from '#domain/ask.ts';
+import {
+  type Ask,
+  type Decision,
+  type DecisionKind,
+  mayDecide,
+  type Refusal,
+} from '#domain/ask.ts';
 import type { AskId, Binding, SessionId, TurnId } from '#domain/ids.ts';
 import { envelope } from '#domain/job.ts';
 import { type Claimant, claim as claimMove, expire as expireMove } from '#domain/moves.ts';
-import { currentAsk, leftLying, readSession, refusalOf, type Session } from '#domain/session.ts';
+import {
+  currentAsk,
+  leftLying,
+  readSession,
+  refusalOf,
+  type Session,
+  settledAsks,
+} from '#domain/session.ts';
 import type { FrontPorts } from '#ports/engine.ts';
 
 export type Claimed =
   | { readonly kind: 'claimed'; readonly ask: Ask }
+  /** This very decision won before, and the session has moved on since. */
+  | { readonly kind: 'repeated'; readonly decision: DecisionKind }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 export interface ClaimRequest {
@@ -32,6 +47,10 @@ export const claim = async (ports: FrontPorts, request: ClaimRequest): Promise<C
     await sendResume(ports, id, ask, decision.id);
     return { kind: 'claimed', ask };
   }
+  const before = settledAsks(session).find(
+    (one) => one.id === askId && one.decision === decision.id,
+  );
+  if (before) return { kind: 'repeated', decision: before.kind };
   if (leftLying(session, decision.at)?.id === askId && ask)
     await sendResume(ports, id, ask, `again:${decision.id}`);
   const refusal = refusalOf(

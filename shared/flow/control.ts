@@ -88,7 +88,7 @@ const cancel = async (ports: EnginePorts, job: CommandJob): Promise<string> => {
       via: 'command',
     } as const;
     const claimed = await claim(ports, { session: session.id, ask: ask.id, decision });
-    if (claimed.kind === 'claimed') return texts.taken('cancel');
+    if (claimed.kind !== 'refused') return texts.taken('cancel');
     if (claimed.refusal.reason !== 'already-decided') return texts.refusal(claimed.refusal);
   }
   await ports.store.write(requestCancel(session.id, turn.id, ports.clock.now()));

@@ -121,7 +121,7 @@ export const modelMessages = async (
         calls,
         ...(provider !== undefined && { provider }),
       });
-      message.calls.forEach((call, index) => open.set(index, call));
+      for (const [index, call] of message.calls.entries()) open.set(index, call);
     }
     if (message.role === 'result') {
       const call = open.get(message.call);

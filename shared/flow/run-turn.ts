@@ -1,9 +1,9 @@
-import type { InboundMessage } from '#domain/inbound.ts';
 import { jobName } from '#domain/ids.ts';
+import type { InboundMessage } from '#domain/inbound.ts';
 import { nameOf, type TurnJob } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
 import { handOver, passOn, putAside, putIfAbsent, startTurn } from '#domain/moves.ts';
-import { leftLying, readSession, type Session, type Turn } from '#domain/session.ts';
+import { currentAsk, leftLying, readSession, type Session, type Turn } from '#domain/session.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
 import { sendResume } from './claim.ts';
@@ -118,5 +118,8 @@ export const stepAside = async (
     return 'given-up';
   }
   await showAsk(ports, session);
+  // Claimed by somebody who died before queueing it. A resume too many is dropped by the queue or loses at the take.
+  const ask = currentAsk(session);
+  if (ask?.state === 'decided') await sendResume(ports, session.id, ask, `again:${delivery.id}`);
   return 'dropped';
 };

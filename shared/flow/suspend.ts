@@ -83,9 +83,10 @@ export const showAsk = async (ports: EnginePorts, session: Session): Promise<voi
   const ask = unshownAsk(session);
   const to = session.turn?.to;
   if (!ask || !to) return;
-  if (ports.clock.now() > ask.expiresAt - shortestLife(ask)) {
+  const now = ports.clock.now();
+  if (now > ask.expiresAt - shortestLife(ask)) {
     // Too late to be read in time: nobody saw it, so it times out and is asked anew.
-    const written = await ports.store.write(expireMove(session.id, ask.id, ask.expiresAt));
+    const written = await ports.store.write(expireMove(session.id, ask.id, ask.expiresAt, now));
     const found = currentAsk(readSession(session.id, written.item));
     if (found?.id === ask.id && found.state === 'decided')
       await sendResume(ports, session.id, ask, 'unshown');

@@ -115,7 +115,8 @@ export const defineTool = <Input>(
   definition: Definition<Input> | QuestionDefinition<Input>,
 ): Tool => ({
   description: definition.description,
-  schema: z.toJSONSchema(definition.input) as JsonObject,
+  // What the model has to give, not what `parse` makes of it: a field with a default may be left out.
+  schema: z.toJSONSchema(definition.input, { io: 'input' }) as JsonObject,
   parse: (input) => {
     const parsed = definition.input.safeParse(input);
     return parsed.success

@@ -2,7 +2,13 @@ import { parseArgs } from 'node:util';
 import { CRASH_ROWS } from './crash-table.ts';
 import { type Options, optionsFor, type Result, simulate } from './simulate.ts';
 
-const { values } = parseArgs({ options: { seeds: { type: 'string', default: '1000' }, from: { type: 'string', default: '1' }, story: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    story: { type: 'boolean', default: false },
+  },
+});
 
 /** Leaves out what the failure does not need, one thing after the other. */
 export const shrink = async (options: Options): Promise<Options> => {
@@ -38,8 +44,13 @@ for (let seed = first; seed <= last && failures < 5; seed += 1) {
   failures += 1;
   const small = await shrink(optionsFor(seed));
   const told = await simulate({ ...small, story: true });
-  process.stdout.write(`${told.story.join('\n')}\n\nseed ${seed}: ${told.violation}\n(shrunk to ${JSON.stringify(small)})\n`);
+  process.stdout.write(
+    `${told.story.join('\n')}\n\nseed ${seed}: ${told.violation}\n(shrunk to ${JSON.stringify(small)})\n`,
+  );
 }
-for (const row of CRASH_ROWS) process.stdout.write(`${String(total[row] ?? 0).padStart(7)}  ${row}\n`);
-process.stdout.write(`${last - first + 1} seeds, ${failures} violations, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+for (const row of CRASH_ROWS)
+  process.stdout.write(`${String(total[row] ?? 0).padStart(7)}  ${row}\n`);
+process.stdout.write(
+  `${last - first + 1} seeds, ${failures} violations, ${((Date.now() - started) / 1000).toFixed(1)} s\n`,
+);
 process.exitCode = failures > 0 ? 1 : 0;

@@ -22,12 +22,19 @@ export const crashRowOf = ({ done }: Running): CrashRow | undefined => {
     return from >= 0 && !done.slice(from + 1).some((name) => end.test(name));
   };
   if (/^claim /.test(last)) return 'claim, before SQS send';
-  if (/^ledger .* started$/.test(last) || (/^DO /.test(last) && since(/^ledger .* started$/, /^ledger .* (done|failed|changed)$/))) return 'ledger started, before the result is saved';
+  if (
+    /^ledger .* started$/.test(last) ||
+    (/^DO /.test(last) && since(/^ledger .* started$/, /^ledger .* (done|failed|changed)$/))
+  )
+    return 'ledger started, before the result is saved';
   if (last === 'model.think') return 'model call, before the step is saved';
   if (last === 'open ask') return 'ask saved, before the schedule exists';
   if (/^schedule /.test(last)) return 'schedule, before the card is sent';
-  if (/^say "(done|This failed|Cancelled)/.test(last)) return 'final answer sent, before the turn is ended';
-  if (done.includes('start turn') && since(/^start turn$/, /^model\.think$/)) return 'session started, before the model call';
-  if (done.includes('take decision') && since(/^take decision$/, /^update card$/)) return 'decision applied, before the card is updated';
+  if (/^say "(done|This failed|Cancelled)/.test(last))
+    return 'final answer sent, before the turn is ended';
+  if (done.includes('start turn') && since(/^start turn$/, /^model\.think$/))
+    return 'session started, before the model call';
+  if (done.includes('take decision') && since(/^take decision$/, /^update card$/))
+    return 'decision applied, before the card is updated';
   return undefined;
 };

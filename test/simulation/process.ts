@@ -23,7 +23,11 @@ export class Process {
   readonly #replay: Entry[];
   readonly #glance: Glance;
 
-  constructor(body: (process: Process) => Promise<unknown>, glance: Glance, replay: readonly Entry[] = []) {
+  constructor(
+    body: (process: Process) => Promise<unknown>,
+    glance: Glance,
+    replay: readonly Entry[] = [],
+  ) {
     this.#glance = glance;
     this.#replay = [...replay];
     body(this).then(
@@ -43,7 +47,8 @@ export class Process {
     this.pending = { port, method, args };
     this.#reached.resolve();
     return new Promise((resolve, reject) => {
-      this.#resolve = (answer) => ('error' in answer ? reject(answer.error) : resolve(answer.value));
+      this.#resolve = (answer) =>
+        'error' in answer ? reject(answer.error) : resolve(answer.value);
     });
   }
 
@@ -81,5 +86,11 @@ const give = async (answer: Answer): Promise<unknown> => {
 };
 
 /** A port whose every method is a scheduling point. */
-export const scheduled = <T extends object>(process: Process, port: string, methods: readonly (keyof T & string)[]): T =>
-  Object.fromEntries(methods.map((method) => [method, (...args: unknown[]) => process.call(port, method, args)])) as T;
+export const scheduled = <T extends object>(
+  process: Process,
+  port: string,
+  methods: readonly (keyof T & string)[],
+): T =>
+  Object.fromEntries(
+    methods.map((method) => [method, (...args: unknown[]) => process.call(port, method, args)]),
+  ) as T;

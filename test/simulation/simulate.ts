@@ -6,7 +6,18 @@ import { RetryLaterError } from '#flow/errors.ts';
 import { type CrashRow, crashRowOf } from './crash-table.ts';
 import { createRandom, type Random } from './random.ts';
 import { nameOfAnswer, nameOfCall } from './story.ts';
-import { messageFrom, PEOPLE, type Plan, type PlannedCall, type Program, QUEUE, type Running, sessionOf, settingsWith, World } from './world.ts';
+import {
+  messageFrom,
+  PEOPLE,
+  type Plan,
+  type PlannedCall,
+  type Program,
+  QUEUE,
+  type Running,
+  sessionOf,
+  settingsWith,
+  World,
+} from './world.ts';
 
 /** What one seed may do. Shrinking turns these off one by one. */
 export interface Options {
@@ -23,7 +34,16 @@ export interface Options {
 }
 
 export const optionsFor = (seed: number): Options => ({
-  seed, messages: 3, acts: 14, faults: true, crashes: true, zombies: true, skew: true, redrive: true, duplicates: true, story: false,
+  seed,
+  messages: 3,
+  acts: 14,
+  faults: true,
+  crashes: true,
+  zombies: true,
+  skew: true,
+  redrive: true,
+  duplicates: true,
+  story: false,
 });
 
 export interface Result {
@@ -84,7 +104,11 @@ class Simulation {
       violation: ghosts.violation,
       story: story ?? [],
       crashes: this.crashes,
-      counts: { settled: Object.keys(ghosts.settled).length, ran: Object.keys(ghosts.ran).length, calls: this.calls },
+      counts: {
+        settled: Object.keys(ghosts.settled).length,
+        ran: Object.keys(ghosts.ran).length,
+        calls: this.calls,
+      },
     };
   }
 
@@ -113,10 +137,16 @@ class Simulation {
     this.#killOverdue();
     const ready = world.queue.ready(world.now);
     const choices: (() => Promise<void>)[] = [];
-    for (const one of world.running) choices.push(() => this.#step(one), () => this.#step(one), () => this.#step(one));
+    for (const one of world.running)
+      choices.push(
+        () => this.#step(one),
+        () => this.#step(one),
+        () => this.#step(one),
+      );
     for (const head of ready) choices.push(() => this.#deliver(head.id));
     const dead = world.queue.snapshot().dead[0];
-    if (dead && !world.running.some((one) => one.program.type === 'deadletter')) choices.push(() => this.#deliverDead());
+    if (dead && !world.running.some((one) => one.program.type === 'deadletter'))
+      choices.push(() => this.#deliverDead());
     if (this.acts > 0) choices.push(() => this.#act());
     const due = this.redelivery.find((one) => one.at <= world.now);
     if (due) choices.push(() => this.#redeliver(due));
@@ -158,10 +188,13 @@ class Simulation {
     this.calls += 1;
     if (call.port === 'clock') world.now = Math.max(world.now, Number(call.args[0]));
     const faulty = options.faults && !this.calm;
-    if (faulty && options.crashes && random.chance(0.012)) return this.#die(running, `before ${name}`);
-    if (faulty && options.zombies && running.program.type === 'agent' && random.chance(0.004)) this.#makeZombie(running);
+    if (faulty && options.crashes && random.chance(0.012))
+      return this.#die(running, `before ${name}`);
+    if (faulty && options.zombies && running.program.type === 'agent' && random.chance(0.004))
+      this.#makeZombie(running);
     if (faulty && random.chance(0.006)) {
-      if (random.chance(0.5)) await world.execute(running, call);
+      // Whether a tool's own call that timed out was applied is for the tool to find out.
+      if (call.port !== 'effects' && random.chance(0.5)) await world.execute(running, call);
       world.tell(`${running.name}: ${name} → TIMED OUT`);
       await running.process.feed({ error: new Error('timed out') });
       return this.#afterStep(running);
@@ -172,8 +205,11 @@ class Simulation {
     }
     const answer = await world.execute(running, call);
     running.done = [...running.done, name];
-    world.tell(`${running.name}: ${name}${'value' in answer ? nameOfAnswer(answer.value) : ` → ${answer.error.message}`}`);
-    if (faulty && options.crashes && random.chance(0.006)) return this.#die(running, `after ${name}`);
+    world.tell(
+      `${running.name}: ${name}${'value' in answer ? nameOfAnswer(answer.value) : ` → ${answer.error.message}`}`,
+    );
+    if (faulty && options.crashes && random.chance(0.006))
+      return this.#die(running, `after ${name}`);
     await running.process.feed(answer);
     return this.#afterStep(running);
   }
@@ -185,12 +221,18 @@ class Simulation {
   #ended(running: Running): void {
     const { ended } = running.process;
     if (!ended) return;
-    if ('error' in ended) return this.#threw(running, ended.error as Error);
-    this.world.tell(`${running.name} ends${nameOfAnswer(ended.value) || (typeof ended.value === 'string' ? `: ${ended.value}` : '')}`);
+    if ('error' in ended) {
+      this.#threw(running, ended.error as Error);
+      return;
+    }
+    this.world.tell(
+      `${running.name} ends${nameOfAnswer(ended.value) || (typeof ended.value === 'string' ? `: ${ended.value}` : '')}`,
+    );
     this.world.checkAnswer(running.program, ended.value as Accepted);
     this.#leave(running);
     const { program } = running;
-    if (program.type === 'agent' && !this.#zombies.has(running)) this.world.queue.remove(program.queued);
+    if (program.type === 'agent' && !this.#zombies.has(running))
+      this.world.queue.remove(program.queued);
     if (program.type === 'deadletter') this.#deadDone(program.queued, program.job);
   }
 
@@ -199,7 +241,8 @@ class Simulation {
     this.#leave(running);
     const { program } = running;
     const retryAt = error instanceof RetryLaterError ? error.at : this.world.now + 5_000;
-    if (program.type === 'agent' && !this.#zombies.has(running)) this.world.queue.postpone(program.queued, retryAt);
+    if (program.type === 'agent' && !this.#zombies.has(running))
+      this.world.queue.postpone(program.queued, retryAt);
     if (program.type === 'deadletter') this.#deadRetryAt = retryAt;
     this.#comesBack(running);
   }
@@ -210,7 +253,8 @@ class Simulation {
     if (row) this.#count(row);
     this.#leave(running);
     const { program } = running;
-    if (program.type === 'agent' && !this.#zombies.has(running)) this.world.queue.postpone(program.queued, this.world.now + this.random.below(VISIBILITY_MS));
+    if (program.type === 'agent' && !this.#zombies.has(running))
+      this.world.queue.postpone(program.queued, this.world.now + this.random.below(VISIBILITY_MS));
     if (program.type === 'deadletter') this.#deadRetryAt = this.world.now + 1_000;
     this.#comesBack(running);
   }
@@ -246,7 +290,10 @@ class Simulation {
   async #spawn(program: Program, label: string, deadline = FUNCTION_MS): Promise<void> {
     const { world } = this;
     world.spawned += 1;
-    await world.spawn(program, `${label}#${world.spawned}`, { skew: this.#skew(), deadline: world.now + deadline });
+    await world.spawn(program, `${label}#${world.spawned}`, {
+      skew: this.#skew(),
+      deadline: world.now + deadline,
+    });
   }
 
   async #deliver(id: string): Promise<void> {
@@ -274,11 +321,26 @@ class Simulation {
       return;
     }
     const job = JSON.parse(dead.body) as Job;
-    if (this.options.redrive && !this.calm && !this.redriven && job.type !== 'message' && this.random.chance(0.3)) return this.#redrive(job, dead.id);
+    if (
+      this.options.redrive &&
+      !this.calm &&
+      !this.redriven &&
+      job.type !== 'message' &&
+      this.random.chance(0.3)
+    )
+      return this.#redrive(job, dead.id);
     world.tell(`dead letter ${job.type} (${dead.id})`);
     // A dead letter does not keep its sequence number.
-    const delivery = { id: dead.id, queue: QUEUE, sequence: '7', deadline: world.now + FUNCTION_MS };
-    await this.#spawn({ type: 'deadletter', queued: dead.id, job, delivery }, `deadletter(${job.type})`);
+    const delivery = {
+      id: dead.id,
+      queue: QUEUE,
+      sequence: '7',
+      deadline: world.now + FUNCTION_MS,
+    };
+    await this.#spawn(
+      { type: 'deadletter', queued: dead.id, job, delivery },
+      `deadletter(${job.type})`,
+    );
   }
 
   #deadDone(id: string, job: Job): void {
@@ -295,13 +357,19 @@ class Simulation {
     world.tell('A DAY LATER the dead letters are put back');
     world.queue.removeDead(id);
     for (const [index, one] of [job, ...this.handledDead].entries())
-      await world.queue.send({ group: `redrive-${one.session}`, deduplication: `redrive-${index}-${id}`, body: JSON.stringify(one) });
+      await world.queue.send({
+        group: `redrive-${one.session}`,
+        deduplication: `redrive-${index}-${id}`,
+        body: JSON.stringify(one),
+      });
   }
 
   // ── time and people ──
 
   #timersDue(): boolean {
-    return Object.values(this.world.scheduler.snapshot()).some((timer) => timer.next <= this.world.now);
+    return Object.values(this.world.scheduler.snapshot()).some(
+      (timer) => timer.next <= this.world.now,
+    );
   }
 
   async #fireTimers(): Promise<void> {
@@ -309,7 +377,8 @@ class Simulation {
     for (const { timer } of fired) {
       this.world.tell(`schedule ${timer.tick ? 'ticks' : 'fires'} for ${timer.ask}`);
       await this.#spawn({ type: 'timeout', timer }, 'timeout');
-      if (this.options.duplicates && !this.calm && this.random.chance(0.1)) await this.#spawn({ type: 'timeout', timer }, 'timeout');
+      if (this.options.duplicates && !this.calm && this.random.chance(0.1))
+        await this.#spawn({ type: 'timeout', timer }, 'timeout');
     }
   }
 
@@ -323,19 +392,47 @@ class Simulation {
     this.acts -= 1;
     if (random.chance(0.3)) world.now += random.pick([500, 6_000, 30_000, 200_000]);
     const cards = Object.entries(world.ghosts.cards);
-    if (this.messages < options.messages && (cards.length === 0 || random.chance(0.25))) return this.#sendMessage();
-    if (random.chance(0.12)) return this.#say(random.pick(['/cancel', '/status', '/cancel', '/reset']));
+    if (this.messages < options.messages && (cards.length === 0 || random.chance(0.25)))
+      return this.#sendMessage();
+    if (random.chance(0.12))
+      return this.#say(random.pick(['/cancel', '/status', '/cancel', '/reset']));
     if (random.chance(0.1)) this.#grow();
     if (cards.length === 0) return;
-    if (random.chance(0.35)) return this.#say(random.pick(['确认', '确认', '取消', 'yes', '确认 1', 'confirm 9', '修改：少一点', 'what is this?', 'red']));
-    const [card, shown] = random.chance(0.75) ? (cards.at(-1) as (typeof cards)[number]) : random.pick(cards);
-    const kinds: Decision['kind'][] = shown.view.ask.kind === 'confirm' ? ['confirm', 'confirm', 'confirm', 'cancel', 'modify'] : ['answer', 'answer', 'cancel'];
+    if (random.chance(0.35))
+      return this.#say(
+        random.pick([
+          '确认',
+          '确认',
+          '取消',
+          'yes',
+          '确认 1',
+          'confirm 9',
+          '修改：少一点',
+          'what is this?',
+          'red',
+        ]),
+      );
+    const [card, shown] = random.chance(0.75)
+      ? (cards.at(-1) as (typeof cards)[number])
+      : random.pick(cards);
+    const kinds: Decision['kind'][] =
+      shown.view.ask.kind === 'confirm'
+        ? ['confirm', 'confirm', 'confirm', 'cancel', 'modify']
+        : ['answer', 'answer', 'cancel'];
     const kind = random.pick(kinds) as 'confirm';
     const picked = kind === 'confirm' && random.chance(0.25) ? { picked: [0] } : {};
-    const program: Program = { type: 'click', id: `e${world.spawned}-${this.acts}`, card, by: this.#person(), kind, ...picked };
+    const program: Program = {
+      type: 'click',
+      id: `e${world.spawned}-${this.acts}`,
+      card,
+      by: this.#person(),
+      kind,
+      ...picked,
+    };
     world.tell(`${program.by} clicks ${kind} on ${shown.view.ask.id}`);
     await this.#spawn(program, 'click');
-    if (options.duplicates && random.chance(0.2)) await this.#spawn({ ...program, id: `${program.id}b`, by: this.#person() }, 'click');
+    if (options.duplicates && random.chance(0.2))
+      await this.#spawn({ ...program, id: `${program.id}b`, by: this.#person() }, 'click');
   }
 
   #person(): PersonId {
@@ -344,10 +441,15 @@ class Simulation {
 
   #grow(): void {
     const { ghosts } = this.world;
-    const tags = Object.values(ghosts.cards).flatMap((card) => card.view.tasks.map((task) => String(task.input['tag'])));
+    const tags = Object.values(ghosts.cards).flatMap((card) =>
+      card.view.tasks.map((task) => String(task.input['tag'])),
+    );
     if (tags.length === 0) return;
     const tag = this.random.pick(tags);
-    this.world.ghosts = { ...ghosts, sizes: { ...ghosts.sizes, [tag]: (ghosts.sizes[tag] ?? 0) + 1 } };
+    this.world.ghosts = {
+      ...ghosts,
+      sizes: { ...ghosts.sizes, [tag]: (ghosts.sizes[tag] ?? 0) + 1 },
+    };
   }
 
   async #sendMessage(): Promise<void> {
@@ -366,19 +468,34 @@ class Simulation {
     const chat = random.pick(this.chats);
     const by = this.#person();
     world.tell(`${by} writes ${id} in ${chat}: ${text.slice(0, 160)}`);
-    const program: Program = { type: 'message', message: messageFrom(id, chat, by, text, world.now) };
+    const program: Program = {
+      type: 'message',
+      message: messageFrom(id, chat, by, text, world.now),
+    };
     await this.#spawn(program, `webhook(${id})`);
-    if (this.options.duplicates && random.chance(0.15)) this.redelivery.push({ at: world.now + random.pick([0, 100, 15_000, 300_000, 21_600_000]), program });
+    if (this.options.duplicates && random.chance(0.15))
+      this.redelivery.push({
+        at: world.now + random.pick([0, 100, 15_000, 300_000, 21_600_000]),
+        program,
+      });
   }
 
   #plan(id: string): Plan {
     const { random } = this;
     const call = (step: number, index: number): PlannedCall => {
       const tag = `${id}.${step}.${index}`;
-      if (random.chance(0.12)) return { tool: 'ask_user', tag, kind: random.pick(['input', 'choice']) };
+      if (random.chance(0.12))
+        return { tool: 'ask_user', tag, kind: random.pick(['input', 'choice']) };
       if (random.chance(0.12)) return { tool: 'read', tag };
       const risk = random.pick(['HIGH', 'HIGH', 'HIGH', 'MEDIUM', 'LOW'] as const);
-      const how = random.pick(['plain', 'plain', 'idempotent', 'recovers', 'grows', 'fails'] as const);
+      const how = random.pick([
+        'plain',
+        'plain',
+        'idempotent',
+        'recovers',
+        'grows',
+        'fails',
+      ] as const);
       return { tool: 'act', tag: `${tag}-${risk}-${how}`, risk, how };
     };
     return Array.from({ length: 1 + random.below(2) }, (_, step) =>

@@ -1,21 +1,27 @@
 import type { Change, Write } from '#domain/expression.ts';
 import type { Call } from './process.ts';
 
-const valueOf = (change: readonly Change[], path: string): unknown => {
+const valueAt = (change: readonly Change[], path: string): unknown => {
   const found = change.find((one) => one.path.join('.') === path);
   return found && 'value' in found ? found.value : found && 'removed';
 };
 
 /** Which of the protocol's writes this is, told by what it changes. */
 export const nameOfWrite = ({ key, change }: Write): string => {
-  const has = (path: string) => valueOf(change, path);
+  const has = (path: string) => valueAt(change, path);
   if (key.sk.startsWith('X#')) {
     const state = has('state') as string | undefined;
     const what = state ?? (has('checkpoint') === undefined ? 'retried' : 'checkpoint');
     return `ledger ${key.sk.slice(-8)} ${what}`;
   }
-  if (key.sk.startsWith('M#')) return key.sk.endsWith('#final') ? 'save final' : `save ${key.sk.slice(42)}`;
-  if (key.sk.startsWith('I#')) return has('decided') ? `inbox ${key.sk.slice(2)} decided` : has('dead') ? `inbox ${key.sk.slice(2)} dead` : `inbox ${key.sk.slice(2)}`;
+  if (key.sk.startsWith('M#'))
+    return key.sk.endsWith('#final') ? 'save final' : `save ${key.sk.slice(42)}`;
+  if (key.sk.startsWith('I#'))
+    return has('decided')
+      ? `inbox ${key.sk.slice(2)} decided`
+      : has('dead')
+        ? `inbox ${key.sk.slice(2)} dead`
+        : `inbox ${key.sk.slice(2)}`;
   if (key.pk.startsWith('AUDIT')) return `audit ${key.sk.split('#')[2]}`;
   if (key.pk.startsWith('R#')) return 'card reference';
   if (key.pk.startsWith('P#')) return 'remember';
@@ -40,13 +46,23 @@ export const nameOfWrite = ({ key, change }: Write): string => {
 export const nameOfCall = ({ port, method, args }: Call): string => {
   if (port === 'store' && method === 'write') return nameOfWrite(args[0] as Write);
   if (port === 'queue') {
-    const job = JSON.parse((args[0] as { body: string }).body) as { type: string; command?: string };
+    const job = JSON.parse((args[0] as { body: string }).body) as {
+      type: string;
+      command?: string;
+    };
     return `send ${job.type}${job.command ? ` /${job.command}` : ''}`;
   }
-  if (port === 'scheduler') return method === 'every' ? 'schedule tick' : method === 'once' ? 'schedule expiry' : 'drop tick';
-  if (port === 'channel') return method === 'say' ? `say "${String(args[1]).slice(0, 60)}"` : `${method} card`;
+  if (port === 'scheduler')
+    return method === 'every'
+      ? 'schedule tick'
+      : method === 'once'
+        ? 'schedule expiry'
+        : 'drop tick';
+  if (port === 'channel')
+    return method === 'say' ? `say "${String(args[1]).slice(0, 60)}"` : `${method} card`;
   if (port === 'effects') return `${method.toUpperCase()} ${JSON.stringify(args[0])}`;
-  if (port === 'store') return `${method} ${JSON.stringify((args[0] as { sk?: string }[])[0]?.sk ?? args[0]).slice(0, 60)}`;
+  if (port === 'store')
+    return `${method} ${JSON.stringify((args[0] as { sk?: string }[])[0]?.sk ?? args[0]).slice(0, 60)}`;
   return `${port}.${method}`;
 };
 

@@ -5,23 +5,32 @@ import { createMemoryStore, type MemoryStore } from '#adapters/memory/store.ts';
 import type { Ask, Decision, DecisionKind } from '#domain/ask.ts';
 import type { Json } from '#domain/canonical-json.ts';
 import type { Write } from '#domain/expression.ts';
-import { type AttemptId, type MessageId, messageId, type PersonId, personId, platformKey, type SessionId, sessionId, turnId } from '#domain/ids.ts';
+import {
+  type AttemptId,
+  type MessageId,
+  messageId,
+  type PersonId,
+  personId,
+  platformKey,
+  type SessionId,
+  sessionId,
+  turnId,
+} from '#domain/ids.ts';
 import type { InboundMessage } from '#domain/inbound.ts';
 import type { Job } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
 import { openAsk, readSession, type Session } from '#domain/session.ts';
 import { readSettings, type Settings } from '#domain/settings.ts';
-import { accept, type Accepted } from '#flow/accept.ts';
+import { type Accepted, accept } from '#flow/accept.ts';
 import { expire } from '#flow/expire.ts';
 import { giveUp } from '#flow/give-up.ts';
 import { handle } from '#flow/handle.ts';
 import type { AskView, Channel } from '#ports/channel.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Model, Thought } from '#ports/model.ts';
-import type { Delivery } from '#ports/queue.ts';
+import type { Delivery, Queue } from '#ports/queue.ts';
 import type { Scheduler, Timer } from '#ports/scheduler.ts';
 import type { Store } from '#ports/store.ts';
-import type { Queue } from '#ports/queue.ts';
 import { changed, defineTool, type Tool } from '#ports/tool.ts';
 import { type Answer, type Call, type Entry, Process, scheduled } from './process.ts';
 
@@ -53,7 +62,11 @@ declare module '#ports/tool.ts' {
   }
 }
 
-const actInput = z.object({ tag: z.string(), risk: z.enum(['LOW', 'MEDIUM', 'HIGH']), how: z.string() });
+const actInput = z.object({
+  tag: z.string(),
+  risk: z.enum(['LOW', 'MEDIUM', 'HIGH']),
+  how: z.string(),
+});
 
 const act = (idempotent: boolean): Tool =>
   defineTool({
@@ -61,10 +74,12 @@ const act = (idempotent: boolean): Tool =>
     input: actInput,
     risk: ({ risk }) => risk,
     idempotent,
-    preview: async ({ tag, how }, { resources }) => (how === 'grows' ? String(await effectsOf(resources).size(tag)) : ''),
+    preview: async ({ tag, how }, { resources }) =>
+      how === 'grows' ? String(await effectsOf(resources).size(tag)) : '',
     run: async ({ tag, how }, { resources, idempotencyKey, shown, checkpoint }) => {
       const effects = effectsOf(resources);
-      if (how === 'grows' && (await effects.size(tag)) > Number(shown ?? 0)) return changed('it grew');
+      if (how === 'grows' && (await effects.size(tag)) > Number(shown ?? 0))
+        return changed('it grew');
       if (how === 'recovers') await checkpoint({ tag, key: idempotencyKey });
       if (how === 'fails') throw new Error('it does not work');
       await effects.do(tag, idempotencyKey);
@@ -72,7 +87,9 @@ const act = (idempotent: boolean): Tool =>
     },
     recover: async (saved, { resources }) => {
       const { tag, key } = saved as { tag: string; key: string };
-      return (await effectsOf(resources).happened(tag, key)) ? { happened: true, result: `did ${tag}` } : { happened: false };
+      return (await effectsOf(resources).happened(tag, key))
+        ? { happened: true, result: `did ${tag}` }
+        : { happened: false };
     },
   });
 
@@ -82,16 +99,28 @@ const effectsOf = (resources: { effects?: Effects }): Effects => {
 };
 
 /** `recover` on a tool goes before `idempotent`, so the idempotent one has none. */
-const withoutRecover = (tool: Tool): Tool => ({ ...tool, work: tool.work && { ...tool.work, recover: undefined } });
+const withoutRecover = (tool: Tool): Tool => ({
+  ...tool,
+  work: tool.work && { ...tool.work, recover: undefined },
+});
 
 export const TOOLS: Record<string, Tool> = {
   act: act(false),
   act_idempotent: withoutRecover(act(true)),
-  read: defineTool({ description: 'reads', input: z.object({ tag: z.string() }), risk: 'LOW', run: async () => 'read' }),
+  read: defineTool({
+    description: 'reads',
+    input: z.object({ tag: z.string() }),
+    risk: 'LOW',
+    run: async () => 'read',
+  }),
   ask_user: defineTool({
     description: 'asks',
     input: z.object({ tag: z.string(), kind: z.enum(['input', 'choice']) }),
-    question: ({ kind, tag }) => ({ kind, prompt: tag, ...(kind === 'choice' && { options: ['red', 'blue'] }) }),
+    question: ({ kind, tag }) => ({
+      kind,
+      prompt: tag,
+      ...(kind === 'choice' && { options: ['red', 'blue'] }),
+    }),
   }),
 };
 
@@ -105,7 +134,10 @@ const planned: Model = {
     const calls = (plan[done] ?? []).map(({ tool, how, risk, ...rest }, index) => ({
       id: `call-${done}-${index}`,
       tool: tool === 'act' && how === 'idempotent' ? 'act_idempotent' : tool,
-      input: (tool === 'act' ? { ...rest, risk, how: how ?? 'plain' } : rest) as Record<string, Json>,
+      input: (tool === 'act' ? { ...rest, risk, how: how ?? 'plain' } : rest) as Record<
+        string,
+        Json
+      >,
     }));
     return { text: calls.length > 0 ? '' : `done: ${text.slice(0, 40)}`, calls } satisfies Thought;
   },
@@ -123,7 +155,9 @@ export interface Card {
 
 export interface Ghosts {
   /** Every decision that ever settled an ask, and what its tasks were. */
-  readonly settled: Readonly<Record<string, { decision: Decision; tags: readonly string[]; session: SessionId }>>;
+  readonly settled: Readonly<
+    Record<string, { decision: Decision; tags: readonly string[]; session: SessionId }>
+  >;
   /** effect → how often */
   readonly ran: Readonly<Record<string, number>>;
   readonly cards: Readonly<Record<string, Card>>;
@@ -139,10 +173,27 @@ export interface Ghosts {
 
 export type Program =
   | { readonly type: 'message'; readonly message: InboundMessage }
-  | { readonly type: 'click'; readonly id: string; readonly card: string; readonly by: PersonId; readonly kind: Exclude<DecisionKind, 'timeout' | 'gave-up'>; readonly picked?: readonly number[] }
-  | { readonly type: 'agent'; readonly queued: string; readonly job: Job; readonly delivery: Delivery }
+  | {
+      readonly type: 'click';
+      readonly id: string;
+      readonly card: string;
+      readonly by: PersonId;
+      readonly kind: Exclude<DecisionKind, 'timeout' | 'gave-up'>;
+      readonly picked?: readonly number[];
+    }
+  | {
+      readonly type: 'agent';
+      readonly queued: string;
+      readonly job: Job;
+      readonly delivery: Delivery;
+    }
   | { readonly type: 'timeout'; readonly timer: Timer }
-  | { readonly type: 'deadletter'; readonly queued: string; readonly job: Job; readonly delivery: Delivery };
+  | {
+      readonly type: 'deadletter';
+      readonly queued: string;
+      readonly job: Job;
+      readonly delivery: Delivery;
+    };
 
 export interface Running {
   readonly name: string;
@@ -162,8 +213,22 @@ export const settingsWith = (approval: object): Settings => {
 
 export const toOf = (chat: string) => ({ channel: CHANNEL, app: APP, chat, group: false });
 export const sessionOf = (chat: string) => sessionId({ channel: CHANNEL, app: APP, chat });
-export const messageFrom = (id: string, chat: string, from: PersonId, text: string, sentAt: number): InboundMessage => ({
-  type: 'message', id: messageId(id), from, bot: false, to: toOf(chat), text, sentAt, mentions: [], mentionsSomeBot: false,
+export const messageFrom = (
+  id: string,
+  chat: string,
+  from: PersonId,
+  text: string,
+  sentAt: number,
+): InboundMessage => ({
+  type: 'message',
+  id: messageId(id),
+  from,
+  bot: false,
+  to: toOf(chat),
+  text,
+  sentAt,
+  mentions: [],
+  mentionsSomeBot: false,
 });
 
 export class World {
@@ -171,7 +236,16 @@ export class World {
   readonly store: MemoryStore = createMemoryStore();
   readonly queue: MemoryQueue;
   readonly scheduler: MemoryScheduler = createMemoryScheduler();
-  ghosts: Ghosts = { settled: {}, ran: {}, cards: {}, said: {}, enqueued: {}, known: {}, sizes: {}, starts: {} };
+  ghosts: Ghosts = {
+    settled: {},
+    ran: {},
+    cards: {},
+    said: {},
+    enqueued: {},
+    known: {},
+    sizes: {},
+    starts: {},
+  };
   running: Running[] = [];
   spawned = 0;
   readonly settings: Settings;
@@ -192,10 +266,21 @@ export class World {
 
   // ── processes ──
 
-  async spawn(program: Program, name: string, options: { skew?: number; deadline?: number; replay?: readonly Entry[] } = {}): Promise<Running> {
+  async spawn(
+    program: Program,
+    name: string,
+    options: { skew?: number; deadline?: number; replay?: readonly Entry[] } = {},
+  ): Promise<Running> {
     const skew = options.skew ?? 0;
     const deadline = options.deadline ?? this.now + 240_000;
-    const running: Running = { name, program, skew, deadline, done: [], process: undefined as unknown as Process };
+    const running: Running = {
+      name,
+      program,
+      skew,
+      deadline,
+      done: [],
+      process: undefined as unknown as Process,
+    };
     running.process = new Process(
       (process) => this.#body(process, program),
       (what) => (what === 'now' ? this.now + skew : `${name}/${what}`),
@@ -217,8 +302,18 @@ export class World {
         const { session, ask } = card.view;
         const { id, by, kind, picked } = program;
         return accept(ports, {
-          type: 'decision', id, session, ask: ask.id, binding: ask.binding, by, kind, tasks: ask.tasks.length, form: kind === 'answer',
-          ...(picked && { picked }), ...(kind === 'modify' && { text: 'smaller' }), ...(kind === 'answer' && { text: ask.kind === 'choice' ? 'red' : 'words' }),
+          type: 'decision',
+          id,
+          session,
+          ask: ask.id,
+          binding: ask.binding,
+          by,
+          kind,
+          tasks: ask.tasks.length,
+          form: kind === 'answer',
+          ...(picked && { picked }),
+          ...(kind === 'modify' && { text: 'smaller' }),
+          ...(kind === 'answer' && { text: ask.kind === 'choice' ? 'red' : 'words' }),
         });
       }
       case 'agent':
@@ -241,8 +336,16 @@ export class World {
       queue: scheduled<Queue>(process, 'queue', ['send']),
       scheduler: scheduled<Scheduler>(process, 'scheduler', ['once', 'every', 'cancel']),
       model: scheduled<Model>(process, 'model', ['think']),
-      channels: { [CHANNEL]: { name: CHANNEL, ...scheduled<Omit<Channel, 'name'>>(process, 'channel', ['say', 'show', 'update']) } },
-      clock: { now: () => process.glance('now') as number, sleepUntil: (at) => process.call('clock', 'sleepUntil', [at]) as Promise<void> },
+      channels: {
+        [CHANNEL]: {
+          name: CHANNEL,
+          ...scheduled<Omit<Channel, 'name'>>(process, 'channel', ['say', 'show', 'update']),
+        },
+      },
+      clock: {
+        now: () => process.glance('now') as number,
+        sleepUntil: (at) => process.call('clock', 'sleepUntil', [at]) as Promise<void>,
+      },
       ids: { attempt: () => process.glance('attempt') as AttemptId },
       runner: { within: (_, work) => work(new AbortController().signal) },
       log: { info: () => {}, warn: () => {}, error: () => {} },
@@ -263,9 +366,11 @@ export class World {
 
   async #carryOut(running: Running, { port, method, args }: Call): Promise<unknown> {
     if (port === 'store' && method === 'write') return this.#write(args[0] as Write);
-    if (port === 'store') return (this.store[method as 'read'] as (...all: unknown[]) => unknown)(...args);
+    if (port === 'store')
+      return (this.store[method as 'read'] as (...all: unknown[]) => unknown)(...args);
     if (port === 'queue') return this.queue.send(args[0] as never);
-    if (port === 'scheduler') return (this.scheduler[method as 'cancel'] as (...all: unknown[]) => unknown)(...args);
+    if (port === 'scheduler')
+      return (this.scheduler[method as 'cancel'] as (...all: unknown[]) => unknown)(...args);
     if (port === 'model') return planned.think(args[0] as never);
     if (port === 'channel') return this.#platform(method, args);
     if (port === 'effects') return this.#effect(running, method, args as [string, string]);
@@ -276,29 +381,51 @@ export class World {
     const [before] = await this.store.read([write.key]);
     const written = await this.store.write(write);
     if (written.kind === 'refused') return written;
-    if (write.key.sk === '#' && write.key.pk.startsWith('S#')) this.#watchSession(write.key.pk.slice(2) as SessionId, before, written.item);
+    if (write.key.sk === '#' && write.key.pk.startsWith('S#'))
+      this.#watchSession(write.key.pk.slice(2) as SessionId, before, written.item);
     if (write.key.sk.startsWith('X#')) this.#watchLedger(write.key.sk, before, written.item);
     return written;
   }
 
-  #watchSession(id: SessionId, before: Record<string, unknown> | undefined, after: Record<string, unknown>): void {
+  #watchSession(
+    id: SessionId,
+    before: Record<string, unknown> | undefined,
+    after: Record<string, unknown>,
+  ): void {
     const old = before?.['ask'] as Ask | undefined;
     const ask = after['ask'] as Ask | undefined;
-    for (const { message } of ask?.shown ?? []) this.ghosts = { ...this.ghosts, known: { ...this.ghosts.known, [message]: true } };
+    for (const { message } of ask?.shown ?? [])
+      this.ghosts = { ...this.ghosts, known: { ...this.ghosts.known, [message]: true } };
     const turn = (after['turn'] as { message?: MessageId } | undefined)?.message;
     if (turn && (before?.['turn'] as { message?: MessageId } | undefined)?.message !== turn) {
       const starts = (this.ghosts.starts[turn] ?? 0) + 1;
       this.ghosts = { ...this.ghosts, starts: { ...this.ghosts.starts, [turn]: starts } };
       if (starts > 1) this.fail(`message ${turn} was run twice`);
-      if (Object.values(this.ghosts.settled).some(({ decision }) => decision.message === turn)) this.fail(`${turn} decided an ask and was run as a message`);
+      if (Object.values(this.ghosts.settled).some(({ decision }) => decision.message === turn))
+        this.fail(`${turn} decided an ask and was run as a message`);
     }
-    if (!ask?.decision || (old?.id === ask.id && JSON.stringify(old.decision) === JSON.stringify(ask.decision))) return;
+    if (
+      !ask?.decision ||
+      (old?.id === ask.id && JSON.stringify(old.decision) === JSON.stringify(ask.decision))
+    )
+      return;
     if (this.ghosts.settled[ask.id]) this.fail(`ask ${ask.id} was settled twice`);
-    const tags = (JSON.parse(ask.details.kind === 'inline' ? ask.details.text : '[]') as { input: { tag: string } }[]).map((task) => task.input.tag);
-    this.ghosts = { ...this.ghosts, settled: { ...this.ghosts.settled, [ask.id]: { decision: ask.decision, tags, session: id } } };
+    const tags = (
+      JSON.parse(ask.details.kind === 'inline' ? ask.details.text : '[]') as {
+        input: { tag: string };
+      }[]
+    ).map((task) => task.input.tag);
+    this.ghosts = {
+      ...this.ghosts,
+      settled: { ...this.ghosts.settled, [ask.id]: { decision: ask.decision, tags, session: id } },
+    };
   }
 
-  #watchLedger(key: string, before: Record<string, unknown> | undefined, after: Record<string, unknown>): void {
+  #watchLedger(
+    key: string,
+    before: Record<string, unknown> | undefined,
+    after: Record<string, unknown>,
+  ): void {
     if (before?.['state'] !== 'started' || after['state'] !== 'unknown') return;
     const attempt = String(before['attempt']);
     if (this.running.some((one) => attempt.startsWith(`${one.name}/`)))
@@ -308,11 +435,16 @@ export class World {
   #platform(method: string, args: readonly unknown[]): unknown {
     if (method === 'say') {
       const [, text, key] = args as [unknown, string, string];
-      if (this.ghosts.said[key] === undefined) this.ghosts = { ...this.ghosts, said: { ...this.ghosts.said, [key]: text } };
+      if (this.ghosts.said[key] === undefined)
+        this.ghosts = { ...this.ghosts, said: { ...this.ghosts.said, [key]: text } };
       return undefined;
     }
     if (method === 'show') {
-      const [view, receiver, key] = args as [AskView, { kind: string; to?: { chat: string }; person?: string }, string];
+      const [view, receiver, key] = args as [
+        AskView,
+        { kind: string; to?: { chat: string }; person?: string },
+        string,
+      ];
       const known = this.ghosts.cards[key];
       const chat = receiver.to?.chat ?? String(receiver.person);
       if (!known) this.#setCard(key, { view, chat, message: key, time: this.now, updates: [] });
@@ -321,7 +453,8 @@ export class World {
     const [view, sent] = args as [AskView, { message: string }];
     const card = this.ghosts.cards[sent.message];
     if (!card) throw new Error('no such card');
-    if (!card.updates.includes(view.card.state)) this.#setCard(sent.message, { ...card, updates: [...card.updates, view.card.state] });
+    if (!card.updates.includes(view.card.state))
+      this.#setCard(sent.message, { ...card, updates: [...card.updates, view.card.state] });
     return undefined;
   }
 
@@ -344,13 +477,19 @@ export class World {
   #checkApproval(tag: string, running: Running): void {
     const approvals = Object.values(this.ghosts.settled).filter(({ decision, tags }) => {
       const position = tags.indexOf(tag);
-      return position >= 0 && decision.kind === 'confirm' && (decision.picked?.includes(position) ?? true);
+      return (
+        position >= 0 &&
+        decision.kind === 'confirm' &&
+        (decision.picked?.includes(position) ?? true)
+      );
     });
     if (approvals.length === 0) this.fail(`${tag} ran without an approval (in ${running.name})`);
     const freshest = Math.max(...approvals.map(({ decision }) => decision.at));
-    if (this.now - freshest > this.settings.approval.carryOutSeconds * 1000 + 300_000) this.fail(`${tag} ran on a stale yes`);
+    if (this.now - freshest > this.settings.approval.carryOutSeconds * 1000 + 300_000)
+      this.fail(`${tag} ran on a stale yes`);
     const runs = Object.entries(this.ghosts.ran).filter(([name]) => name.startsWith(`${tag}@`));
-    if (runs.length > approvals.length && !tag.includes('idempotent')) this.fail(`${tag} ran more often than it was approved`);
+    if (runs.length > approvals.length && !tag.includes('idempotent'))
+      this.fail(`${tag} ran more often than it was approved`);
   }
 
   /** What a webhook's caller was told must be true. */
@@ -359,10 +498,13 @@ export class World {
     const id = program.type === 'click' ? program.id : program.message.id;
     const won = Object.values(this.ghosts.settled).some(({ decision }) => decision.id === id);
     if (accepted.kind === 'claimed' && !won) this.fail(`${id} was told ok, but did not count`);
-    if (accepted.kind === 'refused' && won) this.fail(`${id} was told ${accepted.refusal.reason}, but it counted`);
+    if (accepted.kind === 'refused' && won)
+      this.fail(`${id} was told ${accepted.refusal.reason}, but it counted`);
     if (accepted.kind === 'refused' && accepted.refusal.reason === 'expired') {
-      const ask = program.type === 'click' ? this.ghosts.cards[program.card]?.view.ask.id : undefined;
-      if (ask && this.ghosts.settled[ask]?.decision.kind !== 'timeout') this.fail(`${id} was told expired before it was`);
+      const ask =
+        program.type === 'click' ? this.ghosts.cards[program.card]?.view.ask.id : undefined;
+      if (ask && this.ghosts.settled[ask]?.decision.kind !== 'timeout')
+        this.fail(`${id} was told expired before it was`);
     }
     if (accepted.kind === 'enqueued' && program.type === 'message') {
       const session = sessionOf(program.message.to.chat);
@@ -382,34 +524,90 @@ export class World {
     for (const id of sessions) {
       const session = await this.session(id);
       const open = openAsk(session);
-      if (session.phase !== 'IDLE' && !(waiting && open)) this.fail(`session ${id} is stuck in ${session.phase}`);
-      if (waiting && open && open.shown.length === 0) this.fail(`ask ${open.id} is open and nobody saw it`);
-      if (waiting && open && !this.scheduler.get(open.id)) this.fail(`ask ${open.id} is open without a timer`);
-      if (session.phase === 'IDLE' && session.aside.length > 0) this.fail(`session ${id} is idle with messages waiting`);
+      if (session.phase !== 'IDLE' && !(waiting && open))
+        this.fail(`session ${id} is stuck in ${session.phase}`);
+      if (waiting && open && open.shown.length === 0)
+        this.fail(`ask ${open.id} is open and nobody saw it`);
+      if (waiting && open && !this.scheduler.get(open.id))
+        this.fail(`ask ${open.id} is open without a timer`);
+      if (session.phase === 'IDLE' && session.aside.length > 0)
+        this.fail(`session ${id} is idle with messages waiting`);
     }
-    for (const [message, id] of Object.entries(this.ghosts.enqueued)) await this.#checkMessage(messageId(message), id);
-    for (const [ask, { decision, tags, session }] of Object.entries(this.ghosts.settled)) await this.#checkOutcome(ask, decision, tags, session);
+    if (!waiting) for (const id of sessions) await this.#checkLedger(id);
+    for (const [message, id] of Object.entries(this.ghosts.enqueued))
+      await this.#checkMessage(messageId(message), id);
+    for (const [ask, { decision, tags, session }] of Object.entries(this.ghosts.settled))
+      await this.#checkOutcome(ask, decision, tags, session);
+  }
+
+  /** The ledger alone says "started or not": what it says must be what happened. */
+  async #checkLedger(id: SessionId): Promise<void> {
+    const rows = await this.store.list({
+      pk: keys.partition(id),
+      from: 'X#',
+      to: 'X#~',
+      limit: 10_000,
+    });
+    for (const row of rows) {
+      const [, turn, call = '', nth] = String(row['sk']).split('#');
+      const [step, index] = call.split('.');
+      const key = platformKey(id, String(turn), Number(step), Number(index), Number(nth));
+      const ran =
+        Object.entries(this.ghosts.ran).filter(([name]) => name.endsWith(`@${key}`)).length > 0;
+      const state = row['state'];
+      if (ran && (state === 'void' || state === 'failed' || state === 'changed'))
+        this.fail(`${row['sk']} is ${state}, but it ran`);
+      if (!ran && state === 'done') this.fail(`${row['sk']} is done, but it never ran`);
+      if (state === 'started') this.fail(`${row['sk']} is left as started`);
+    }
   }
 
   async #checkMessage(message: MessageId, id: SessionId): Promise<void> {
     const session = await this.session(id);
     const [row] = await this.store.read([keys.inbox(id, message)]);
-    if (row?.['decided'] || session.aside.includes(message) || session.turn?.message === message) return;
-    const answered = row && this.ghosts.said[platformKey(id, turnId(String(row['sequence'])), 'final')] !== undefined;
-    if (!answered && this.ghosts.said[platformKey(id, message, 'failed')] === undefined) this.fail(`message ${message} was neither answered nor given up`);
+    if (row?.['decided'] || session.aside.includes(message) || session.turn?.message === message)
+      return;
+    const answered =
+      row &&
+      this.ghosts.said[platformKey(id, turnId(String(row['sequence'])), 'final')] !== undefined;
+    if (!answered && this.ghosts.said[platformKey(id, message, 'failed')] === undefined)
+      this.fail(`message ${message} was neither answered nor given up`);
   }
 
-  async #checkOutcome(ask: string, decision: Decision, tags: readonly string[], id: SessionId): Promise<void> {
+  async #checkOutcome(
+    ask: string,
+    decision: Decision,
+    tags: readonly string[],
+    id: SessionId,
+  ): Promise<void> {
     const session = await this.session(id);
     if (session.ask?.id === ask && session.phase !== 'IDLE') return;
     const copies = Object.values(this.ghosts.cards).filter((card) => card.view.ask.id === ask);
-    const stale = copies.filter((card) => card.updates.length === 0 && this.ghosts.known[card.message]);
-    const told = Object.values(this.ghosts.said).some((text) => text.startsWith('This failed') || text.startsWith('Cancelled'));
-    if (stale.length > 0 && !told) this.fail(`nobody was told what came of ask ${ask} (${decision.kind})`);
+    const stale = copies.filter(
+      (card) => card.updates.length === 0 && this.ghosts.known[card.message],
+    );
+    const told = Object.values(this.ghosts.said).some(
+      (text) => text.startsWith('This failed') || text.startsWith('Cancelled'),
+    );
+    if (stale.length > 0 && !told)
+      this.fail(`nobody was told what came of ask ${ask} (${decision.kind})`);
+    const claimsDone = copies.some((card) => card.updates.at(-1) === 'done');
+    for (const [position, tag] of tags.entries()) {
+      const picked = decision.kind === 'confirm' && (decision.picked?.includes(position) ?? true);
+      const ran = Object.keys(this.ghosts.ran).some((name) => name.startsWith(`${tag}@`));
+      if (claimsDone && picked && !ran) this.fail(`the card says done, but ${tag} never ran`);
+    }
     if (decision.kind !== 'confirm') {
       for (const tag of tags) {
-        const approvedElsewhere = Object.values(this.ghosts.settled).some((other) => other.decision.kind === 'confirm' && other.tags.includes(tag));
-        if (!approvedElsewhere && tag.includes('HIGH') && Object.keys(this.ghosts.ran).some((name) => name.startsWith(`${tag}@`))) this.fail(`${tag} ran although it was declined (${decision.kind})`);
+        const approvedElsewhere = Object.values(this.ghosts.settled).some(
+          (other) => other.decision.kind === 'confirm' && other.tags.includes(tag),
+        );
+        if (
+          !approvedElsewhere &&
+          tag.includes('HIGH') &&
+          Object.keys(this.ghosts.ran).some((name) => name.startsWith(`${tag}@`))
+        )
+          this.fail(`${tag} ran although it was declined (${decision.kind})`);
       }
     }
   }

@@ -35,7 +35,10 @@ const FIRST_SEQUENCE = 18_850_000_000_000_000_000n;
 export const createMemoryQueue = (now: () => number, maxReceives = 5): MemoryQueue => {
   let state: QueueState = { messages: [], dead: [], sent: {}, sequence: 0 };
   const change = (id: string, changed: Partial<QueuedMessage>) => {
-    state = { ...state, messages: state.messages.map((one) => (one.id === id ? { ...one, ...changed } : one)) };
+    state = {
+      ...state,
+      messages: state.messages.map((one) => (one.id === id ? { ...one, ...changed } : one)),
+    };
   };
   const heads = () => {
     const seen = new Set<string>();
@@ -54,14 +57,23 @@ export const createMemoryQueue = (now: () => number, maxReceives = 5): MemoryQue
         receives: 0,
         visibleAt: 0,
       };
-      state = { ...state, sequence, sent: { ...state.sent, [envelope.deduplication]: now() }, messages: [...state.messages, message] };
+      state = {
+        ...state,
+        sequence,
+        sent: { ...state.sent, [envelope.deduplication]: now() },
+        messages: [...state.messages, message],
+      };
     },
     ready: (at) => heads().filter((head) => head.visibleAt <= at),
     receive: (id, at, visibilityMs) => {
       const message = heads().find((head) => head.id === id && head.visibleAt <= at);
       if (!message) return undefined;
       if (message.receives >= maxReceives) {
-        state = { ...state, messages: state.messages.filter((one) => one.id !== id), dead: [...state.dead, message] };
+        state = {
+          ...state,
+          messages: state.messages.filter((one) => one.id !== id),
+          dead: [...state.dead, message],
+        };
         return undefined;
       }
       change(id, { receives: message.receives + 1, visibleAt: at + visibilityMs });

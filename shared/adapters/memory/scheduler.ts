@@ -37,7 +37,8 @@ export const createMemoryScheduler = (): MemoryScheduler => {
       const due = Object.values(state).filter((timer) => timer.next <= now);
       for (const timer of due) {
         const next = timer.periodMs === undefined ? undefined : timer.next + timer.periodMs;
-        if (next === undefined || next > (timer.until ?? Number.POSITIVE_INFINITY)) drop(timer.name);
+        if (next === undefined || next > (timer.until ?? Number.POSITIVE_INFINITY))
+          drop(timer.name);
         else state = { ...state, [timer.name]: { ...timer, next } };
       }
       return due;

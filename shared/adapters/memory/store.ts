@@ -35,7 +35,8 @@ export const createMemoryStore = (): MemoryStore => {
 
     list: async ({ pk, from, to, limit, backward }) => {
       const found = [...items.values()].filter(
-        (item) => item['pk'] === pk && (item['sk'] as string) >= from && (item['sk'] as string) <= to,
+        (item) =>
+          item['pk'] === pk && (item['sk'] as string) >= from && (item['sk'] as string) <= to,
       );
       found.sort((a, b) => ((a['sk'] as string) < (b['sk'] as string) ? -1 : 1));
       return (backward ? found.reverse() : found).slice(0, limit);

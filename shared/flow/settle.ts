@@ -1,0 +1,235 @@
+import { type Ask, mayDecideTask, type Task } from '#domain/ask.ts';
+import { bindingOfAsk } from '#domain/binding.ts';
+import type { Outcome, Row, Step } from '#domain/conversation.ts';
+import { set } from '#domain/expression.ts';
+import { judge } from '#domain/gate.ts';
+import { platformKey } from '#domain/ids.ts';
+import { keys } from '#domain/keys.ts';
+import { putIfAbsent, voidCall } from '#domain/moves.ts';
+import { resultText } from '#domain/texts.ts';
+import type { CardState } from '#ports/channel.ts';
+import { type Carried, carryOut, contextOf, readLedger } from './carry-out.ts';
+import { memoryKey } from './look.ts';
+import { timeIsShort } from './pass-on.ts';
+import { saveResult } from './rows.ts';
+import { type Run, say, textsOf } from './run.ts';
+import { updateCards, viewOf } from './suspend.ts';
+
+type State = CardState['state'];
+
+/** Carries out or declines the calls of a taken ask, then its cards and the audit say what came of it. */
+export const settle = async (
+  run: Run,
+  rows: Row[],
+  step: Step,
+  ask: Ask,
+): Promise<'settled' | 'out-of-time'> => {
+  const confirmed = ask.decision?.kind === 'confirm';
+  const views = confirmed
+    ? (await viewOf(run.ports, run.session, ask, { state: 'waiting' })).tasks
+    : [];
+  const outcomes: State[] = [];
+  for (const [position, task] of ask.tasks.entries()) {
+    const before = step.results.get(task.call)?.outcome;
+    if (!before && timeIsShort(run)) return 'out-of-time';
+    const preview = views[position]?.preview;
+    outcomes.push(
+      before ? CARD_STATES[before] : await settleTask(run, rows, step, ask, position, preview),
+    );
+  }
+  await remember(run, ask, outcomes);
+  await conclude(run, ask, outcomes);
+  const anew = outcomes.find((state) => state === 'lapsed' || state === 'changed');
+  if (anew) await say(run, textsOf(run.ports)[anew], platformKey(run.session.id, ask.id, 'anew'));
+  return 'settled';
+};
+
+/** Saves the call's result; a call that is to be asked anew gets none, and so stays open. */
+const settleTask = async (
+  run: Run,
+  rows: Row[],
+  step: Step,
+  ask: Ask,
+  position: number,
+  shown: string | undefined,
+): Promise<State> => {
+  const { decision } = ask;
+  const task = ask.tasks[position];
+  if (!decision || !task) throw new Error(`ask ${ask.id} has no decision or no task ${position}`);
+  const save = async (outcome: Outcome, text: string): Promise<State> => {
+    await saveResult(run, rows, { step: step.step, call: task.call }, outcome, text);
+    return CARD_STATES[outcome];
+  };
+  const decline = (outcome: Outcome, text = decision.text) =>
+    save(outcome, resultText(outcome, { by: decision.by, text }));
+  switch (decision.kind) {
+    case 'answer':
+      return save('answered', decision.text ?? '');
+    case 'cancel':
+      return decline('declined');
+    case 'modify':
+      return decline('revised');
+    case 'gave-up':
+      return decline('stopped');
+    case 'timeout':
+      // Nobody can have seen it: the time ran out on us, not on them, so they are asked anew.
+      return ask.shown.length === 0 ? 'expired' : decline('timeout');
+    case 'confirm': {
+      if (decision.picked && !decision.picked.includes(position))
+        return decline('declined', 'not among those picked');
+      const carried = await carryOutTask(run, step, ask, task, shown);
+      return 'anew' in carried ? carried.anew : save(carried.outcome, carried.text);
+    }
+    default:
+      return decision.kind satisfies never;
+  }
+};
+
+type Settled =
+  | { readonly outcome: Outcome; readonly text: string }
+  | { readonly anew: 'lapsed' | 'changed' };
+
+const carryOutTask = async (
+  run: Run,
+  step: Step,
+  ask: Ask,
+  task: Task,
+  shown: string | undefined,
+): Promise<Settled> => {
+  const ready = readyToRun(run, step, ask, task);
+  if (ready.kind === 'anew') return fenceTask(run, step, ask, task, ready.why);
+  const at = { step: step.step, call: task.call, nth: ask.nth, tool: task.tool };
+  const carried = await carryOut(run, { ...at, work: ready.work, input: ready.input, shown });
+  return settledBy(carried, 'changed');
+};
+
+const settledBy = ({ outcome, text }: Carried, anew: 'lapsed' | 'changed'): Settled =>
+  outcome === 'changed' ? { anew } : { outcome, text };
+
+/** A yes does not keep, and it is for exactly what was shown, by somebody who still may. Else the call is asked anew. */
+const readyToRun = (run: Run, step: Step, ask: Ask, task: Task) => {
+  const anew = (why: 'lapsed' | 'changed') => ({ kind: 'anew', why }) as const;
+  const { settings, clock, tools } = run.ports;
+  const { decision } = ask;
+  if (!decision?.by || clock.now() - decision.at > settings.approval.carryOutSeconds * 1000)
+    return anew('lapsed');
+  const calls = ask.tasks.map((one) => step.calls[one.call]).filter((call) => call !== undefined);
+  const call = step.calls[task.call];
+  const work = call && tools[call.tool]?.work;
+  const parsed = call && tools[call.tool]?.parse(call.input);
+  if (
+    !call ||
+    !work ||
+    parsed?.kind !== 'input' ||
+    bindingOfAsk(calls, ask.question) !== ask.binding
+  )
+    return anew('changed');
+  const gated = {
+    tool: call.tool,
+    risk: work.risk(parsed.input),
+    approvers: work.approvers,
+    requester: run.turn.requester,
+  };
+  const verdict = judge(gated, settings.approval, clock.now());
+  if (verdict.kind === 'ask' && !mayDecideTask(verdict, decision.by)) return anew('changed');
+  return { kind: 'ready', work, input: parsed.input } as const;
+};
+
+/**
+ * Before anybody is told "not run", the ledger row must be ours: an earlier runner may have started the call while the
+ * yes was still good. Then what it did is what counts.
+ */
+const fenceTask = async (
+  run: Run,
+  step: Step,
+  ask: Ask,
+  task: Task,
+  why: 'lapsed' | 'changed',
+): Promise<Settled> => {
+  const key = keys.ledger(run.session.id, run.turn.id, step.step, task.call, ask.nth);
+  const { item } = await run.ports.store.write(voidCall(key, task.tool));
+  if (item?.['state'] === 'void') return { anew: why };
+  const work = run.ports.tools[task.tool]?.work;
+  return settledBy(await readLedger(run.ports, key, item, work, contextOf(run)), why);
+};
+
+/** Confirmed MEDIUM calls need no second question for a while; one that turned out to be something else does. */
+const remember = async (
+  run: Run,
+  ask: Ask,
+  outcomes: readonly CardState['state'][],
+): Promise<void> => {
+  const { decision } = ask;
+  const windowMs = run.ports.settings.approval.memoryWindowSeconds * 1000;
+  if (decision?.kind !== 'confirm' || windowMs === 0) return;
+  for (const [position, task] of ask.tasks.entries()) {
+    const picked = decision.picked?.includes(position) ?? true;
+    const carriedOut = ['done', 'failed', 'unknown'].includes(outcomes[position] ?? '');
+    if (!picked || !carriedOut || task.risk !== 'MEDIUM') continue;
+    const row = {
+      by: decision.by ?? '',
+      at: decision.at,
+      until: decision.at + windowMs,
+      for: run.turn.requester,
+    };
+    await run.ports.store.write({
+      key: memoryKey(run, task.tool, task.binding),
+      change: Object.entries(row).map(([name, value]) => set(name, value)),
+    });
+  }
+};
+
+const FIRST_UPDATE_MS = 1_500;
+
+/** The person hears at once, without waiting for the model; the audit hears what came of it. */
+const conclude = async (
+  run: Run,
+  ask: Ask,
+  outcomes: readonly CardState['state'][],
+): Promise<void> => {
+  const { decision } = ask;
+  if (!decision) return;
+  const { store, clock } = run.ports;
+  const state = WORST.find((one) => outcomes.includes(one)) ?? 'done';
+  // Feishu loses an update that overtakes the answer to the click.
+  if (decision.via === 'click') await clock.sleepUntil(decision.at + FIRST_UPDATE_MS);
+  const { by, at, kind } = decision;
+  await updateCards(run.ports, run.session, ask, {
+    state,
+    at,
+    kind,
+    ...(by && { by }),
+  } as CardState);
+  await store.write(
+    putIfAbsent(keys.audit(run.session.id, decision.at, ask.id, 'outcome'), {
+      ask: ask.id,
+      outcome: state,
+      outcomes,
+    }),
+  );
+};
+
+const WORST = [
+  'unknown',
+  'failed',
+  'changed',
+  'lapsed',
+  'expired',
+  'replaced',
+  'gave-up',
+  'answered',
+  'done',
+  'cancelled',
+] as const;
+
+const CARD_STATES: Record<Outcome, State> = {
+  done: 'done',
+  failed: 'failed',
+  unknown: 'unknown',
+  declined: 'cancelled',
+  timeout: 'expired',
+  revised: 'replaced',
+  refused: 'failed',
+  answered: 'answered',
+  stopped: 'gave-up',
+};

@@ -1,0 +1,11 @@
+import { webhooks } from '#channels/index.ts';
+import type { Environment } from './environment.ts';
+import { createFrontPorts } from './front-ports.ts';
+import type { WebhookPorts } from './webhook-handler.ts';
+
+export const createWebhookPorts = async (environment: Environment): Promise<WebhookPorts> => ({
+  ...(await createFrontPorts(environment)),
+  webhooks: Object.fromEntries(
+    Object.entries(webhooks).map(([name, create]) => [name, create(environment)]),
+  ),
+});
