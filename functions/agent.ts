@@ -1,6 +1,6 @@
 import middy from '@middy/core';
+import { createAgentHandler } from '#hosts/lambda/agent-handler.ts';
 import { createAgentPorts } from '#hosts/lambda/agent-ports.ts';
 import { buildOnce } from '#hosts/lambda/build-once.ts';
-import { createAgentHandler } from '#hosts/lambda/agent-handler.ts';
 
 export const handler = middy(createAgentHandler(buildOnce(() => createAgentPorts(process.env))));

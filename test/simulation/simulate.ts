@@ -96,6 +96,7 @@ class Simulation {
       pick([2, 5, 5]),
     );
     if (options.story) this.world.story = [];
+    this.world.variant = () => (this.random.chance(0.3) ? `~${this.random.below(3)}` : '');
   }
 
   result(): Result {

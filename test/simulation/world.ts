@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { createMemoryQueue, type MemoryQueue } from '#adapters/memory/queue.ts';
 import { createMemoryScheduler, type MemoryScheduler } from '#adapters/memory/scheduler.ts';
 import { createMemoryStore, type MemoryStore } from '#adapters/memory/store.ts';
-import type { Ask, Decision, DecisionKind } from '#domain/ask.ts';
-import type { Json } from '#domain/canonical-json.ts';
+import { type Ask, type Decision, type DecisionKind, mayDecide } from '#domain/ask.ts';
+import { canonicalJson, type Json } from '#domain/canonical-json.ts';
 import type { Write } from '#domain/expression.ts';
 import {
   type AttemptId,
@@ -19,7 +19,7 @@ import {
 import type { InboundMessage } from '#domain/inbound.ts';
 import type { Job } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
-import { openAsk, readSession, type Session } from '#domain/session.ts';
+import { readSession, type Session } from '#domain/session.ts';
 import { readSettings, type Settings } from '#domain/settings.ts';
 import { type Accepted, accept } from '#flow/accept.ts';
 import { expire } from '#flow/expire.ts';
@@ -93,6 +93,11 @@ const act = (idempotent: boolean): Tool =>
     },
   });
 
+const tagsOf = (ask: Ask): readonly string[] => {
+  const details = ask.details.kind === 'inline' ? ask.details.text : '[]';
+  return (JSON.parse(details) as { input: { tag: string } }[]).map((task) => task.input.tag);
+};
+
 const effectsOf = (resources: { effects?: Effects }): Effects => {
   if (!resources.effects) throw new Error('no effects');
   return resources.effects;
@@ -124,24 +129,26 @@ export const TOOLS: Record<string, Tool> = {
   }),
 };
 
-/** Plays the plan in the text of the message that started the turn; a repeated call gives the same step. */
-const planned: Model = {
+/** Plays the plan in the text of the message that started the turn; asked twice it may put it differently. */
+const plannedBy = (variant: () => string): Model => ({
   think: async ({ messages }) => {
     const start = messages.findLastIndex((message) => message.role === 'user');
     const text = messages[start]?.role === 'user' ? messages[start].text : '';
     const done = messages.slice(start + 1).filter((message) => message.role === 'assistant').length;
     const plan = text.startsWith('[') ? (JSON.parse(text) as Plan) : [];
-    const calls = (plan[done] ?? []).map(({ tool, how, risk, ...rest }, index) => ({
+    const chosen = variant();
+    const calls = (plan[done] ?? []).map(({ tool, how, risk, tag, ...rest }, index) => ({
       id: `call-${done}-${index}`,
       tool: tool === 'act' && how === 'idempotent' ? 'act_idempotent' : tool,
-      input: (tool === 'act' ? { ...rest, risk, how: how ?? 'plain' } : rest) as Record<
-        string,
-        Json
-      >,
+      input: {
+        ...rest,
+        tag: `${tag}${chosen}`,
+        ...(tool === 'act' && { risk, how: how ?? 'plain' }),
+      } as Record<string, Json>,
     }));
     return { text: calls.length > 0 ? '' : `done: ${text.slice(0, 40)}`, calls } satisfies Thought;
   },
-};
+});
 
 // ── the world ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -153,11 +160,16 @@ export interface Card {
   readonly updates: readonly string[];
 }
 
+interface SettledGhost {
+  readonly decision: Decision;
+  readonly tags: readonly string[];
+  readonly session: SessionId;
+  readonly shown: boolean;
+}
+
 export interface Ghosts {
   /** Every decision that ever settled an ask, and what its tasks were. */
-  readonly settled: Readonly<
-    Record<string, { decision: Decision; tags: readonly string[]; session: SessionId }>
-  >;
+  readonly settled: Readonly<Record<string, SettledGhost>>;
   /** effect → how often */
   readonly ran: Readonly<Record<string, number>>;
   readonly cards: Readonly<Record<string, Card>>;
@@ -166,6 +178,8 @@ export interface Ghosts {
   readonly enqueued: Readonly<Record<string, SessionId>>;
   /** Cards whose message id was saved: only those can be updated. A card sent by a process that died at once stays as it is. */
   readonly known: Readonly<Record<string, true>>;
+  /** When each message was written. */
+  readonly written: Readonly<Record<string, number>>;
   readonly sizes: Readonly<Record<string, number>>;
   readonly starts: Readonly<Record<string, number>>;
   readonly violation?: string;
@@ -243,6 +257,7 @@ export class World {
     said: {},
     enqueued: {},
     known: {},
+    written: {},
     sizes: {},
     starts: {},
   };
@@ -250,6 +265,7 @@ export class World {
   spawned = 0;
   readonly settings: Settings;
   story: string[] | undefined;
+  variant: () => string = () => '';
 
   constructor(settings: Settings, maxReceives = 5) {
     this.settings = settings;
@@ -271,6 +287,11 @@ export class World {
     name: string,
     options: { skew?: number; deadline?: number; replay?: readonly Entry[] } = {},
   ): Promise<Running> {
+    if (program.type === 'message')
+      this.ghosts = {
+        ...this.ghosts,
+        written: { ...this.ghosts.written, [program.message.id]: program.message.sentAt },
+      };
     const skew = options.skew ?? 0;
     const deadline = options.deadline ?? this.now + 240_000;
     const running: Running = {
@@ -371,7 +392,7 @@ export class World {
     if (port === 'queue') return this.queue.send(args[0] as never);
     if (port === 'scheduler')
       return (this.scheduler[method as 'cancel'] as (...all: unknown[]) => unknown)(...args);
-    if (port === 'model') return planned.think(args[0] as never);
+    if (port === 'model') return plannedBy(this.variant).think(args[0] as never);
     if (port === 'channel') return this.#platform(method, args);
     if (port === 'effects') return this.#effect(running, method, args as [string, string]);
     return undefined;
@@ -404,21 +425,49 @@ export class World {
       if (Object.values(this.ghosts.settled).some(({ decision }) => decision.message === turn))
         this.fail(`${turn} decided an ask and was run as a message`);
     }
+    if (ask && old?.id !== ask.id) this.#checkNewAsk(ask);
     if (
       !ask?.decision ||
-      (old?.id === ask.id && JSON.stringify(old.decision) === JSON.stringify(ask.decision))
+      (old?.id === ask.id &&
+        canonicalJson(old.decision as never) === canonicalJson(ask.decision as never))
     )
       return;
     if (this.ghosts.settled[ask.id]) this.fail(`ask ${ask.id} was settled twice`);
-    const tags = (
-      JSON.parse(ask.details.kind === 'inline' ? ask.details.text : '[]') as {
-        input: { tag: string };
-      }[]
-    ).map((task) => task.input.tag);
-    this.ghosts = {
-      ...this.ghosts,
-      settled: { ...this.ghosts.settled, [ask.id]: { decision: ask.decision, tags, session: id } },
+    this.#checkDecider(ask, ask.decision);
+    const settled = {
+      decision: ask.decision,
+      tags: tagsOf(ask),
+      session: id,
+      shown: ask.shown.length > 0,
     };
+    this.ghosts = { ...this.ghosts, settled: { ...this.ghosts.settled, [ask.id]: settled } };
+  }
+
+  /** What a person said no to is not asked again in the same turn. */
+  #checkNewAsk(ask: Ask): void {
+    const tags = tagsOf(ask);
+    for (const { decision, tags: before, shown } of Object.values(this.ghosts.settled)) {
+      const no = decision.kind === 'cancel' || (decision.kind === 'timeout' && shown);
+      const again = no ? tags.find((tag) => before.includes(tag)) : undefined;
+      if (again) this.fail(`${again} was asked again after a ${decision.kind}`);
+    }
+  }
+
+  #checkDecider(ask: Ask, decision: Decision): void {
+    if (
+      decision.by &&
+      decision.via !== 'command' &&
+      !mayDecide(ask, decision.by, decision.kind, decision.picked)
+    )
+      this.fail(`${decision.by} settled ask ${ask.id}, but may not`);
+    const writtenAt = decision.message && this.ghosts.written[decision.message];
+    const shownAt = Object.values(this.ghosts.cards)
+      .filter((card) => card.view.ask.id === ask.id)
+      .map((card) => card.time);
+    if (writtenAt !== undefined && !shownAt.some((time) => time < writtenAt))
+      this.fail(
+        `${decision.message} was written before the card of ask ${ask.id} was shown, and settled it`,
+      );
   }
 
   #watchLedger(
@@ -462,7 +511,7 @@ export class World {
     this.ghosts = { ...this.ghosts, cards: { ...this.ghosts.cards, [key]: card } };
   }
 
-  #effect(running: Running, method: string, [tag, key]: [string, string]): unknown {
+  async #effect(running: Running, method: string, [tag, key]: [string, string]): Promise<unknown> {
     if (method === 'size') return this.ghosts.sizes[tag] ?? 0;
     const name = `${tag}@${key}`;
     if (method === 'happened') return (this.ghosts.ran[name] ?? 0) > 0;
@@ -471,7 +520,19 @@ export class World {
     const idempotent = tag.includes('idempotent') || tag.includes('LOW');
     if (times > 1 && !idempotent) this.fail(`${tag} ran ${times} times under one approval`);
     if (tag.includes('HIGH')) this.#checkApproval(tag, running);
+    if (!tag.includes('LOW')) await this.#checkTurnNotEnded(tag);
     return undefined;
+  }
+
+  /** Whoever was told how the turn ended was told what ran in it. */
+  async #checkTurnNotEnded(tag: string): Promise<void> {
+    const message = messageId(tag.split('.')[0] as string);
+    for (const id of new Set(Object.values(this.ghosts.enqueued))) {
+      const [row] = await this.store.read([keys.inbox(id, message)]);
+      const told =
+        row && this.ghosts.said[platformKey(id, turnId(String(row['sequence'])), 'final')];
+      if (told) this.fail(`${tag} ran after the person was told: ${told}`);
+    }
   }
 
   #checkApproval(tag: string, running: Running): void {
@@ -500,9 +561,15 @@ export class World {
     if (accepted.kind === 'claimed' && !won) this.fail(`${id} was told ok, but did not count`);
     if (accepted.kind === 'refused' && won)
       this.fail(`${id} was told ${accepted.refusal.reason}, but it counted`);
+    const ask = program.type === 'click' ? this.ghosts.cards[program.card]?.view.ask.id : undefined;
+    if (
+      accepted.kind === 'refused' &&
+      accepted.refusal.reason === 'no-open-ask' &&
+      ask &&
+      !this.ghosts.settled[ask]
+    )
+      this.fail(`${id} clicked on a card that is out, and was told nothing is asked`);
     if (accepted.kind === 'refused' && accepted.refusal.reason === 'expired') {
-      const ask =
-        program.type === 'click' ? this.ghosts.cards[program.card]?.view.ask.id : undefined;
       if (ask && this.ghosts.settled[ask]?.decision.kind !== 'timeout')
         this.fail(`${id} was told expired before it was`);
     }
@@ -519,21 +586,14 @@ export class World {
     return readSession(id, item);
   }
 
-  /** Nothing more happens by itself: everything promised must have come true. `waiting`: asks may still be open. */
-  async checkAtRest(sessions: readonly SessionId[], waiting = false): Promise<void> {
+  /** Nothing more happens by itself: everything promised must have come true. */
+  async checkAtRest(sessions: readonly SessionId[]): Promise<void> {
     for (const id of sessions) {
       const session = await this.session(id);
-      const open = openAsk(session);
-      if (session.phase !== 'IDLE' && !(waiting && open))
-        this.fail(`session ${id} is stuck in ${session.phase}`);
-      if (waiting && open && open.shown.length === 0)
-        this.fail(`ask ${open.id} is open and nobody saw it`);
-      if (waiting && open && !this.scheduler.get(open.id))
-        this.fail(`ask ${open.id} is open without a timer`);
-      if (session.phase === 'IDLE' && session.aside.length > 0)
-        this.fail(`session ${id} is idle with messages waiting`);
+      if (session.phase !== 'IDLE') this.fail(`session ${id} is stuck in ${session.phase}`);
+      if (session.aside.length > 0) this.fail(`session ${id} is idle with messages waiting`);
+      await this.#checkLedger(id);
     }
-    if (!waiting) for (const id of sessions) await this.#checkLedger(id);
     for (const [message, id] of Object.entries(this.ghosts.enqueued))
       await this.#checkMessage(messageId(message), id);
     for (const [ask, { decision, tags, session }] of Object.entries(this.ghosts.settled))
@@ -591,6 +651,11 @@ export class World {
     );
     if (stale.length > 0 && !told)
       this.fail(`nobody was told what came of ask ${ask} (${decision.kind})`);
+    if (
+      copies.some((card) => card.updates.includes('changed')) &&
+      !tags.some((tag) => tag.includes('grows'))
+    )
+      this.fail(`ask ${ask} was asked anew although nothing changed`);
     const claimsDone = copies.some((card) => card.updates.at(-1) === 'done');
     for (const [position, tag] of tags.entries()) {
       const picked = decision.kind === 'confirm' && (decision.picked?.includes(position) ?? true);

@@ -113,7 +113,11 @@ export const startDynoxide = async (): Promise<DynamoEmulator | undefined> => {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const child = spawn(binary, ['--host', '127.0.0.1', '--port', String(port)], { stdio: 'ignore' });
+  // A test run that ends before its hooks must not leave it behind.
+  const killChild = () => void child.kill();
+  process.once('exit', killChild);
   const stopChild = async () => {
+    process.off('exit', killChild);
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.kill();

@@ -13,8 +13,12 @@ describe('a binding', () => {
   });
 
   it('is the one that cards carry today: a release that changes it voids every approval on its way', () => {
-    expect(bindingOfCall(call('data_modify', { sql: 'DELETE FROM t' }))).toBe('CALL');
-    expect(bindingOfAsk([call('data_modify', { sql: 'DELETE FROM t' })])).toBe('ASK');
+    expect(bindingOfCall(call('data_modify', { sql: 'DELETE FROM t' }))).toBe(
+      'F3xExygqOtcYAqZ9ZLf0fZX-jtMumkXnT_1vEqPNf6k',
+    );
+    expect(bindingOfAsk([call('data_modify', { sql: 'DELETE FROM t' })])).toBe(
+      'VJOjMVBNBi8SwwKhe0s96U_rJyDZ7k9g-eEnaFgV9Hg',
+    );
   });
 
   it('tells apart what differs in any way', () => {

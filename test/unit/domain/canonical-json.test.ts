@@ -5,7 +5,7 @@ import { canonicalJson, type Json } from '#domain/canonical-json.ts';
 describe('canonical JSON (RFC 8785)', () => {
   it('writes the example of the RFC', () => {
     const value = {
-      numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
       literals: [null, true, false],
     };

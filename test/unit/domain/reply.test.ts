@@ -21,7 +21,7 @@ const TABLE = {
 const WORDS = [...TABLE.confirm, ...TABLE.cancel];
 
 const wide = (text: string) =>
-  text.replace(/[!-~]/g, (c) => String.fromCodePoint(c.codePointAt(0)! + 0xfee0));
+  text.replace(/[!-~]/g, (c) => String.fromCodePoint(c.charCodeAt(0) + 0xfee0));
 const CLOSING = '[\\s。.．!！~～]*$';
 const spelled = (word: string) =>
   [...word]

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Kept } from '#domain/ask.ts';
+import type { Item, Key, Written } from '#domain/expression.ts';
+import { INLINE_BYTES, KEPT_BYTES, type Span, type Store } from '#ports/store.ts';
+import { fromAttributes, toAttributes } from './attribute-value.ts';
+import { cutText, packText, unpackText } from './long-text.ts';
+import { renderWrite } from './render.ts';
+
+type Row = Record<string, AttributeValue>;
+
+/** What one BatchGetItem takes. */
+const BATCH = 100;
+const BATCH_TRIES = 8;
+
+export const createTableInput = (table: string): CreateTableCommandInput => ({
+  TableName: table,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [
+    { AttributeName: 'pk', AttributeType: 'S' },
+    { AttributeName: 'sk', AttributeType: 'S' },
+  ],
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+});
+
+const nameOf = ({ pk, sk }: Key) => `${pk}\n${sk}`;
+const nameOfRow = (row: Row) => nameOf({ pk: String(row['pk']?.S), sk: String(row['sk']?.S) });
+const itemOf = (row: Row | undefined): Item | undefined => row && fromAttributes(row);
+
+export const createDynamoStore = (client: DynamoDBClient, table: string): Store => {
+  const getRow = async (key: Key): Promise<Row | undefined> => {
+    const { Item } = await client.send(
+      new GetItemCommand({
+        TableName: table,
+        Key: toAttributes({ ...key }),
+        ConsistentRead: true,
+      }),
+    );
+    return Item;
+  };
+
+  const getBatch = async (keys: readonly Key[]): Promise<Row[]> => {
+    const rows: Row[] = [];
+    let wanted: Row[] = keys.map((key) => toAttributes({ ...key }));
+    for (let tried = 1; ; tried += 1) {
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetItemCommand({
+          RequestItems: { [table]: { Keys: wanted, ConsistentRead: true } },
+        }),
+      );
+      rows.push(...(Responses?.[table] ?? []));
+      const left = UnprocessedKeys?.[table]?.Keys ?? [];
+      if (left.length === 0) return rows;
+      // Throttled, unless the answer was merely full: then each try brings 16 MB.
+      if (tried === BATCH_TRIES)
+        throw new Error(
+          `DynamoDB left ${left.length} keys of ${table} unread in ${tried} tries: it is throttled; try again later`,
+        );
+      wanted = left;
+      await sleep(10 * 2 ** tried);
+    }
+  };
+
+  const getRows = async (keys: readonly Key[]): Promise<readonly (Row | undefined)[]> => {
+    // DynamoDB refuses a batch that names a key twice.
+    const distinct = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+    const [only] = distinct;
+    if (only && distinct.length === 1) {
+      const row = await getRow(only);
+      return keys.map(() => row);
+    }
+    const found = new Map<string, Row>();
+    for (let start = 0; start < distinct.length; start += BATCH)
+      for (const row of await getBatch(distinct.slice(start, start + BATCH)))
+        found.set(nameOfRow(row), row);
+    return keys.map((key) => found.get(nameOf(key)));
+  };
+
+  const refused = async (key: Key, error: unknown): Promise<Written> => {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    // Not every engine sends what stands there along with the refusal.
+    return { kind: 'refused', item: itemOf(error.Item ?? (await getRow(key))) };
+  };
+
+  const queryPage = ({ pk, from, to, backward }: Span, limit: number, after?: Row) =>
+    client.send(
+      new QueryCommand({
+        TableName: table,
+        ConsistentRead: true,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: toAttributes({ ':pk': pk, ':from': from, ':to': to }),
+        ScanIndexForward: !backward,
+        Limit: limit,
+        ExclusiveStartKey: after,
+      }),
+    );
+
+  const keepRows = async ({ pk, sk }: Key, text: string): Promise<Kept> => {
+    const { rows, digest } = await packText(text);
+    const prefix = `L#${sk}#${digest}`;
+    await Promise.all(
+      rows.map((data, index) => {
+        const key = toAttributes({ pk, sk: `${prefix}#${index}` });
+        return client.send(
+          new PutItemCommand({ TableName: table, Item: { ...key, data: { B: data } } }),
+        );
+      }),
+    );
+    return { kind: 'rows', pk, prefix, count: rows.length, bytes: Buffer.byteLength(text) };
+  };
+
+  return {
+    read: async (keys) => (await getRows(keys)).map(itemOf),
+
+    write: async (write) => {
+      try {
+        const { Attributes } = await client.send(
+          new UpdateItemCommand({
+            TableName: table,
+            ...renderWrite(write),
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return { kind: 'written', item: fromAttributes(Attributes ?? {}) };
+      } catch (error) {
+        return refused(write.key, error);
+      }
+    },
+
+    list: async (span) => {
+      // DynamoDB calls bounds the wrong way round an error; here they hold nothing.
+      if (Buffer.compare(Buffer.from(span.from), Buffer.from(span.to)) > 0) return [];
+      const rows: Row[] = [];
+      let after: Row | undefined;
+      while (rows.length < span.limit) {
+        const page = await queryPage(span, span.limit - rows.length, after);
+        rows.push(...(page.Items ?? []));
+        after = page.LastEvaluatedKey;
+        if (!after) break;
+      }
+      return rows.map(fromAttributes);
+    },
+
+    keep: async (under, text) =>
+      Buffer.byteLength(text) <= INLINE_BYTES
+        ? { kind: 'inline', text }
+        : keepRows(under, cutText(text, KEPT_BYTES)),
+
+    fetch: async (kept) => {
+      if (kept.kind === 'inline') return kept.text;
+      const { pk, prefix, count } = kept;
+      const rows = await getRows(
+        Array.from({ length: count }, (_, index) => ({ pk, sk: `${prefix}#${index}` })),
+      );
+      return unpackText(
+        rows.map((row, index) => {
+          if (row?.['data']?.B) return row['data'].B;
+          throw new Error(
+            `row ${index} of ${count} of the text ${prefix} in ${pk} is gone; restore it from a backup of the table`,
+          );
+        }),
+      );
+    },
+  };
+};

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { readMessage } from '#domain/conversation.ts';
+import { keys } from '#domain/keys.ts';
+import { textsIn } from '#domain/texts.ts';
+import type { Model } from '#ports/model.ts';
+import { defineTool } from '#ports/tool.ts';
+import { ANN, BOB, type CloudOptions, startCloud, webhookEvent } from '../support/cloud.ts';
+import {
+  type DynamoEmulator,
+  type SqsEmulator,
+  startDynalite,
+  startFauxqs,
+} from '../support/emulators.ts';
+import { callTool, callTools, say, scripted } from '../support/scripted-model.ts';
+
+const texts = textsIn('zh-CN');
+const ORDER = { orderId: 'o1', amountFen: 20_000 };
+const refundThenSay = scripted([callTool('refund_order', ORDER), say('已退款')]);
+
+let dynamo: DynamoEmulator;
+let sqs: SqsEmulator;
+beforeAll(async () => {
+  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
+});
+afterAll(async () => {
+  await Promise.all([dynamo.stop(), sqs.stop()]);
+});
+
+let chats = 0;
+const refunds = (model: Model = refundThenSay, more: Partial<CloudOptions> = {}) =>
+  startWith(model, more, []);
+
+const startWith = async (model: Model, more: Partial<CloudOptions>, ran: string[]) => {
+  const refundOrder = defineTool({
+    description: 'Refund an order',
+    input: z.object({ orderId: z.string(), amountFen: z.int() }),
+    risk: 'HIGH',
+    run: async ({ orderId }, { idempotencyKey }) => {
+      ran.push(idempotencyKey);
+      return `refunded ${orderId}`;
+    },
+  });
+  const look = defineTool({
+    description: 'Look at an order',
+    input: z.object({ orderId: z.string() }),
+    risk: 'LOW',
+    run: async ({ orderId }) => `${orderId} is paid`,
+  });
+  chats += 1;
+  const tools = { refund_order: refundOrder, look };
+  const cloud = await startCloud({ dynamo, sqs, model, tools, chat: `chat-${chats}`, ...more });
+  onTestFinished(cloud.stop);
+  return { ...cloud, ran };
+};
+
+type World = Awaited<ReturnType<typeof refunds>>;
+const cardStates = ({ platform }: World) => platform.lastCard().views.map(({ card }) => card.state);
+
+/** How long each text of the conversation is in the store. */
+const keptLengths = async ({ ports: { store }, sessionId }: World): Promise<number[]> => {
+  const pk = keys.partition(sessionId);
+  const rows = await store.list({ pk, from: 'M#', to: 'M#~', limit: 100 });
+  const kept = await Promise.all(rows.map((row) => store.fetch(readMessage(row).message.text)));
+  return kept.map((text) => text.length);
+};
+
+const askFor = async (world: World) => {
+  await world.write('把 o1 退掉');
+  await world.runAgent();
+  expect((await world.session()).phase).toBe('WAITING_CONFIRM');
+};
+
+describe('one message through every arrow', () => {
+  it('asks, is confirmed by a click, runs the tool once, answers and is idle', async () => {
+    const world = await refunds();
+    expect(await world.write('把 o1 退掉')).toEqual({ status: 200, text: undefined });
+    expect((await world.session()).phase).toBe('IDLE');
+
+    expect(await world.runAgent()).toBe(1);
+    expect(world.ran).toEqual([]);
+    const card = world.platform.lastCard();
+    expect(card.views[0]?.tasks).toMatchObject([{ tool: 'refund_order', input: ORDER }]);
+    expect((await world.session()).ask).toMatchObject({ state: 'open', shown: [card.sent] });
+
+    expect(await world.click('confirm')).toEqual({ status: 200, text: texts.taken('confirm') });
+    expect((await world.session()).ask).toMatchObject({
+      state: 'decided',
+      decision: { kind: 'confirm', by: ANN, via: 'click' },
+    });
+
+    await world.runAgent();
+    expect(world.ran).toHaveLength(1);
+    expect(world.platform.texts()).toEqual(['已退款']);
+    expect(cardStates(world)).toEqual(['waiting', 'done']);
+    expect(await world.session()).toMatchObject({ phase: 'IDLE', aside: [] });
+    expect((await world.session()).turn).toBeUndefined();
+
+    const late = await world.click('cancel');
+    expect(late.text).toContain(`已由 ${ANN}`);
+    await world.runAgent();
+    expect(world.ran).toHaveLength(1);
+  });
+
+  it('is confirmed by the text 确认, which never reaches the model as a message', async () => {
+    const heard: string[] = [];
+    const model: Model = {
+      think: (request) => {
+        heard.push(...request.messages.flatMap((one) => (one.role === 'user' ? [one.text] : [])));
+        return refundThenSay.think(request);
+      },
+    };
+    const world = await refunds(model);
+    await askFor(world);
+    await world.write('确认');
+    await world.runAgent();
+    expect(world.ran).toHaveLength(1);
+    expect(world.platform.texts()).toEqual(['已退款']);
+    expect(new Set(heard)).toEqual(new Set(['把 o1 退掉']));
+    expect((await world.session()).phase).toBe('IDLE');
+  });
+
+  it('runs nothing after a cancel, and the model finishes with words', async () => {
+    const world = await refunds();
+    await askFor(world);
+    await world.click('cancel');
+    await world.runAgent();
+    expect(world.ran).toEqual([]);
+    expect(cardStates(world)).toEqual(['waiting', 'cancelled']);
+    expect(world.platform.texts()).toEqual(['已退款']);
+    expect((await world.session()).phase).toBe('IDLE');
+  });
+
+  it('runs nothing when its schedule fires first; a click after that hears "expired"', async () => {
+    const world = await refunds();
+    await askFor(world);
+    world.clock.advance(301_000);
+    await world.fireTimers();
+    expect((await world.session()).ask?.decision).toMatchObject({ kind: 'timeout', via: 'timer' });
+    expect((await world.click('confirm')).text).toContain('过期');
+    await world.runAgent();
+    expect(world.ran).toEqual([]);
+    expect(cardStates(world)).toEqual(['waiting', 'expired']);
+    expect((await world.session()).phase).toBe('IDLE');
+  });
+
+  it('takes a timer from the queue of what could not be delivered, in either wrapping', async () => {
+    for (const wrap of [(timer: object) => timer, (timer: object) => ({ requestPayload: timer })]) {
+      const world = await refunds();
+      await askFor(world);
+      const { ask, id: session } = await world.session();
+      const timer = { session, ask: ask?.id, expiresAt: ask?.expiresAt };
+      const Records = [{ messageId: '1', body: JSON.stringify(wrap(timer)) }];
+      expect(await world.timeouts({ Records })).toEqual({ batchItemFailures: [] });
+      expect((await world.session()).ask?.decision?.kind).toBe('timeout');
+    }
+  });
+
+  it('puts messages aside while it waits, and takes them up in order', async () => {
+    const world = await refunds(
+      scripted((text) =>
+        text.includes('退')
+          ? [callTool('refund_order', ORDER), say('已退款')]
+          : [say(`听到：${text}`)],
+      ),
+    );
+    await askFor(world);
+    await world.write('另外一件事', { from: BOB });
+    await world.write('再一件事', { from: BOB });
+    await world.runAgent();
+    expect((await world.session()).aside).toHaveLength(2);
+    await world.click('confirm');
+    await world.runAgent();
+    const answers = world.platform.texts().filter((text) => !text.startsWith('正在等待'));
+    expect(answers).toEqual(['已退款', '听到：另外一件事', '听到：再一件事']);
+    expect(await world.session()).toMatchObject({ phase: 'IDLE', aside: [] });
+  });
+});
+
+describe('when things fail', () => {
+  it('gives up a job that failed five times: the person is told, and the session is idle', async () => {
+    const broken: Model = { think: () => Promise.reject(new Error('the model is down')) };
+    const world = await refunds(broken);
+    await world.write('把 o1 退掉');
+    expect(await world.runAgent()).toBe(5);
+    expect(world.postponed).toEqual([5, 15, 45, 45, 45]);
+    expect((await world.session()).phase).toBe('EXECUTING');
+
+    expect(await world.runDeadLetters()).toBe(1);
+    expect(world.platform.texts()).toEqual([texts.failed([], [], [])]);
+    expect((await world.session()).phase).toBe('IDLE');
+    expect(world.logged.filter(({ event }) => event === 'job-failed')).toHaveLength(1);
+  });
+
+  it('gives up after the yes: the person is told what ran and what did not', async () => {
+    const world = await refunds();
+    await askFor(world);
+    await world.click('confirm');
+    const { store } = world.ports;
+    const write = store.write.bind(store);
+    const failing: typeof store.write = async (one) => {
+      if (one.key.sk.startsWith('X#')) throw new Error('the table is throttled');
+      return write(one);
+    };
+    Object.assign(store, { write: failing });
+    expect(await world.runAgent()).toBe(5);
+    Object.assign(store, { write });
+    await world.runDeadLetters();
+    expect(world.ran).toEqual([]);
+    expect(world.platform.texts()).toEqual([texts.failed([], [], ['refund_order'])]);
+    expect(cardStates(world)).toEqual(['waiting', 'gave-up']);
+    expect((await world.session()).phase).toBe('IDLE');
+  });
+
+  it('passes the turn on when the function has too little time left for another step', async () => {
+    const steps = [
+      callTool('look', { orderId: 'o1' }),
+      callTools(['look', { orderId: 'o2' }]),
+      say('看过了'),
+    ];
+    const world = await refunds(scripted(steps));
+    await world.write('看看 o1');
+    expect(await world.runAgent(30_000)).toBeGreaterThan(1);
+    expect(world.platform.texts()).toEqual(['看过了']);
+    expect((await world.session()).phase).toBe('IDLE');
+  });
+
+  it('carries a tool result of 5 MB, cut for the model and whole in the store', async () => {
+    const long = 'x'.repeat(5_000_000);
+    const read: string[] = [];
+    const model: Model = {
+      think: (request) => {
+        read.push(...request.messages.flatMap((one) => (one.role === 'result' ? [one.text] : [])));
+        return scripted([callTool('long'), say('读完了')]).think(request);
+      },
+    };
+    const world = await startWith(
+      model,
+      {
+        tools: {
+          long: defineTool({
+            description: 'long',
+            input: z.object({}),
+            risk: 'LOW',
+            run: async () => long,
+          }),
+        },
+      },
+      [],
+    );
+    await world.write('读一下');
+    await world.runAgent();
+    expect(read[0]).toMatch(/\[truncated: 32768 of 5000000 bytes\]$/);
+    expect(world.platform.texts()).toEqual(['读完了']);
+    expect(await keptLengths(world)).toContain(long.length);
+  });
+});
+
+describe('the webhook', () => {
+  it('answers what no channel can use without a 5xx, and queues nothing', async () => {
+    const world = await refunds();
+    const status = async (event: ReturnType<typeof webhookEvent>) =>
+      (await world.webhook(event)).statusCode;
+    expect(await status(webhookEvent('', { path: '/healthz' }))).toBe(200);
+    expect(await status(webhookEvent('[]', { path: '/webhook/nobody' }))).toBe(404);
+    expect(await status(webhookEvent('[]', { path: '/webhook/constructor' }))).toBe(404);
+    expect(await status(webhookEvent('[]', { path: '/' }))).toBe(404);
+    expect(await status(webhookEvent('[]', { secret: 'wrong' }))).toBe(401);
+    expect(await status(webhookEvent('not json'))).toBe(400);
+    expect(await status(webhookEvent('{}'))).toBe(400);
+    expect(await status(webhookEvent(`"${'x'.repeat(1024 * 1024)}"`))).toBe(413);
+    expect(await status(webhookEvent('[]', { base64: true }))).toBe(200);
+    expect(await world.runAgent()).toBe(0);
+  });
+});
