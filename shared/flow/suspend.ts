@@ -83,6 +83,8 @@ export const showAsk = async (ports: EnginePorts, session: Session): Promise<voi
   const ask = unshownAsk(session);
   const to = session.turn?.to;
   if (!ask || !to) return;
+  // First of all the timer: whatever happens to this process, it comes back for the ask.
+  await setTimers(ports, session, ask);
   const now = ports.clock.now();
   if (now > ask.expiresAt - shortestLife(ask)) {
     // Too late to be read in time: nobody saw it, so it times out and is asked anew.
@@ -92,7 +94,6 @@ export const showAsk = async (ports: EnginePorts, session: Session): Promise<voi
       await sendResume(ports, session.id, ask, 'unshown');
     return;
   }
-  await setTimers(ports, session, ask);
   const channel = channelOf(ports, to.channel);
   const view = await viewOf(ports, session, ask, { state: 'waiting' });
   const shown: Shown[] = [];

@@ -1,4 +1,4 @@
-import type { Decision } from '#domain/ask.ts';
+import { type Ask, type Decision, mayDecide } from '#domain/ask.ts';
 import type { PersonId } from '#domain/ids.ts';
 import type { Job } from '#domain/job.ts';
 import type { Accepted } from '#flow/accept.ts';
@@ -189,9 +189,16 @@ class Simulation {
     this.calls += 1;
     if (call.port === 'clock') world.now = Math.max(world.now, Number(call.args[0]));
     const faulty = options.faults && !this.calm;
-    if (faulty && options.crashes && random.chance(0.012))
+    // Where a tool is about to run, or has just run, every fault is worth more.
+    const likely = call.port === 'effects' || name.startsWith('ledger') ? 5 : 1;
+    if (faulty && options.crashes && random.chance(0.012 * likely))
       return this.#die(running, `before ${name}`);
-    if (faulty && options.zombies && running.program.type === 'agent' && random.chance(0.004))
+    if (
+      faulty &&
+      options.zombies &&
+      running.program.type === 'agent' &&
+      random.chance(0.004 * likely)
+    )
       this.#makeZombie(running);
     if (faulty && random.chance(0.006)) {
       // Whether a tool's own call that timed out was applied is for the tool to find out.
@@ -200,7 +207,7 @@ class Simulation {
       await running.process.feed({ error: new Error('timed out') });
       return this.#afterStep(running);
     }
-    if (faulty && random.chance(0.01) && call.port !== 'effects') {
+    if (faulty && random.chance(0.01 * likely) && call.port !== 'effects') {
       await world.execute(running, call);
       world.tell(`${running.name}: ${name} (applied, answer lost, sent again)`);
     }
@@ -209,7 +216,7 @@ class Simulation {
     world.tell(
       `${running.name}: ${name}${'value' in answer ? nameOfAnswer(answer.value) : ` → ${answer.error.message}`}`,
     );
-    if (faulty && options.crashes && random.chance(0.006))
+    if (faulty && options.crashes && random.chance(0.006 * likely))
       return this.#die(running, `after ${name}`);
     await running.process.feed(answer);
     return this.#afterStep(running);
@@ -426,7 +433,7 @@ class Simulation {
       type: 'click',
       id: `e${world.spawned}-${this.acts}`,
       card,
-      by: this.#person(),
+      by: this.#decider(shown.view.ask),
       kind,
       ...picked,
     };
@@ -438,6 +445,12 @@ class Simulation {
 
   #person(): PersonId {
     return this.random.pick(PEOPLE);
+  }
+
+  /** Mostly somebody who may, or too few turns would get as far as a tool. */
+  #decider(ask: Ask): PersonId {
+    const able = PEOPLE.filter((person) => mayDecide(ask, person, 'confirm'));
+    return able.length > 0 && this.random.chance(0.7) ? this.random.pick(able) : this.#person();
   }
 
   #grow(): void {

@@ -137,6 +137,7 @@ export const startLocalScheduler = async (
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tick: schedules.tick,
     stop: async () => {
+      if (!server.listening) return;
       driver?.stop();
       schedules.close();
       server.close();
