@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createDynamoStore } from '#adapters/aws/dynamodb.ts';
+import { renderWrite } from '#adapters/aws/render.ts';
 import { createMemoryStore } from '#adapters/memory/store.ts';
+import type { Decision } from '#domain/ask.ts';
 import { exists } from '#domain/expression.ts';
-import { putIfAbsent } from '#domain/moves.ts';
+import type { AskId, Binding, PersonId, SessionId } from '#domain/ids.ts';
+import { claim, putIfAbsent } from '#domain/moves.ts';
 import { KEPT_BYTES } from '#ports/store.ts';
 import { type DynamoEmulator, startDynalite, startDynoxide } from '../support/emulators.ts';
 import { describeStore } from './store.suite.ts';
@@ -18,6 +21,15 @@ describeStore('memory', createMemoryStore());
 describeStore('dynalite', createDynamoStore(dynalite.client, dynalite.table));
 if (dynoxide) describeStore('dynoxide', createDynamoStore(dynoxide.client, dynoxide.table));
 else it.skip('dynoxide: its package is not installed');
+
+it('renders the claim of forty tasks within the 4 KB that DynamoDB reads', () => {
+  const tasks = Array.from({ length: 40 }, (_, index) => index);
+  const decision: Decision = { id: 'e1', kind: 'confirm', at: 1, via: 'click' };
+  const claimant = { person: 'feishu:ann' as PersonId, tasks, needs: 'all' } as const;
+  const check = { binding: 'b' as Binding, claimant };
+  const write = claim('s' as SessionId, 'a' as AskId, decision, check);
+  expect(renderWrite(write).ConditionExpression?.length).toBeLessThanOrEqual(4096);
+});
 
 const describeDynamo = (name: string, { client, table }: DynamoEmulator, refusal: string[]) => {
   describe(`${name}: what DynamoDB is asked`, () => {

@@ -43,45 +43,65 @@ const createAliases = () => {
   return { aliases, names, values };
 };
 
-/** DynamoDB refuses redundant parentheses, so one condition alone stands without. */
-const joined = (of: readonly Condition[], word: 'AND' | 'OR', aliases: Aliases): string => {
-  const parts = of.map((one) => renderCondition(one, aliases));
-  if (parts.length > 1) return `(${parts.join(` ${word} `)})`;
-  return parts[0] ?? constant(word === 'AND', aliases);
+/** How tightly a rendered condition holds together: OR least, then AND, then NOT and single comparisons. */
+type Binds = 'or' | 'and' | 'one';
+interface Part {
+  readonly text: string;
+  readonly binds: Binds;
+}
+const STRENGTH = { or: 0, and: 1, one: 2 };
+
+/**
+ * No more parentheses than needed: DynamoDB refuses redundant ones, and the time that dynalite takes to read an
+ * expression is exponential in their depth.
+ */
+const within = ({ text, binds }: Part, least: Binds): string =>
+  STRENGTH[binds] < STRENGTH[least] ? `(${text})` : text;
+
+const joined = (parts: readonly Part[], binds: 'or' | 'and', aliases: Aliases): Part => {
+  const [only] = parts;
+  // All of none is true and any of none is false; the language has no words for them.
+  if (!only) return constant(binds === 'and', aliases);
+  if (parts.length === 1) return only;
+  return { text: parts.map((part) => within(part, binds)).join(` ${binds.toUpperCase()} `), binds };
 };
 
-/** All of none is true and any of none is false; the language has no words for them. */
-const constant = (value: boolean, { name }: Aliases): string => {
-  const key = name(['pk']);
-  return `(attribute_exists(${key}) ${value ? 'OR' : 'AND'} attribute_not_exists(${key}))`;
+const constant = (value: boolean, aliases: Aliases): Part => {
+  const path = ['pk'];
+  const either = [renderCondition({ op: 'exists', path }, aliases)];
+  either.push(renderCondition({ op: 'missing', path }, aliases));
+  return joined(either, value ? 'or' : 'and', aliases);
 };
 
-const renderCondition = (condition: Condition, aliases: Aliases): string => {
+const renderCondition = (condition: Condition, aliases: Aliases): Part => {
+  const one = (text: string): Part => ({ text, binds: 'one' });
   const { name, value } = aliases;
   switch (condition.op) {
     case 'exists':
-      return `attribute_exists(${name(condition.path)})`;
+      return one(`attribute_exists(${name(condition.path)})`);
     case 'missing':
-      return `attribute_not_exists(${name(condition.path)})`;
+      return one(`attribute_not_exists(${name(condition.path)})`);
     case '=':
     case '<>':
     case '<':
     case '<=':
     case '>':
-      return `${name(condition.path)} ${condition.op} ${value(condition.value)}`;
+      return one(`${name(condition.path)} ${condition.op} ${value(condition.value)}`);
     case 'same': {
       // Engines disagree on whether two missing attributes are equal.
       const path = name(condition.path);
-      return `(attribute_exists(${path}) AND ${path} = ${name(condition.other)})`;
+      const equal = one(`${path} = ${name(condition.other)}`);
+      return joined([one(`attribute_exists(${path})`), equal], 'and', aliases);
     }
     case 'contains':
-      return `contains(${name(condition.path)}, ${value(condition.value)})`;
+      return one(`contains(${name(condition.path)}, ${value(condition.value)})`);
     case 'all':
-      return joined(condition.of, 'AND', aliases);
-    case 'any':
-      return joined(condition.of, 'OR', aliases);
+    case 'any': {
+      const parts = condition.of.map((member) => renderCondition(member, aliases));
+      return joined(parts, condition.op === 'all' ? 'and' : 'or', aliases);
+    }
     case 'not':
-      return `NOT ${renderCondition(condition.of, aliases)}`;
+      return one(`NOT ${within(renderCondition(condition.of, aliases), 'one')}`);
     default:
       return condition satisfies never;
   }
@@ -107,7 +127,7 @@ const renderChanges = (changes: readonly Change[], aliases: Aliases): string => 
 /** A `Write` in DynamoDB's language; what it means is defined by `evaluate`. */
 export const renderWrite = ({ key, only, change }: Write): Rendered => {
   const { aliases, names, values } = createAliases();
-  const condition = only && renderCondition(only, aliases);
+  const condition = only && renderCondition(only, aliases).text;
   const update = renderChanges(change, aliases);
   return {
     Key: toAttributes({ ...key }),

@@ -3,7 +3,7 @@ import { settledOf } from '#domain/ask.ts';
 import type { Json } from '#domain/canonical-json.ts';
 import { evaluate, type Item } from '#domain/expression.ts';
 import { type AskId, turnId } from '#domain/ids.ts';
-import { type Claimant, claim } from '#domain/moves.ts';
+import { type Claimant, claim, openAsk as openAskMove } from '#domain/moves.ts';
 import {
   currentAsk,
   leftLying,
@@ -190,5 +190,30 @@ describe('a claim', () => {
     expect(wins(mine, aDecision({ kind: 'cancel' }), { turn: aTurn(1, { id: turnId('2') }) })).toBe(
       false,
     );
+  });
+});
+
+describe('opening an ask', () => {
+  const opens = (change: { [key: string]: unknown }, ask = anAsk()) =>
+    evaluate(
+      openAskMove(session, aTurn().job, ask, []),
+      item({ phase: 'EXECUTING', ask: undefined, ...change }),
+    ).kind === 'written';
+
+  it('is for the job that holds the turn, and makes the session wait', () => {
+    expect(opens({})).toBe(true);
+    expect(opens({ turn: aTurn(1, { job: aTurn(2).job }) })).toBe(false);
+    expect(opens({ turn: aTurn(2) })).toBe(false);
+    expect(opens({ phase: 'WAITING_CONFIRM', ask: anAsk() }, anAsk({ nth: 2 }))).toBe(false);
+  });
+
+  it('happens once: an ask that was settled is not opened again', () => {
+    const taken = anAsk({ state: 'taken', decision: aDecision() });
+    expect(opens({ ask: taken })).toBe(false);
+    expect(opens({ ask: taken }, anAsk({ nth: 2 }))).toBe(true);
+  });
+
+  it('does not happen any more once somebody asked to cancel the turn', () => {
+    expect(opens({ turn: aTurn(1, { cancelAt: 5 }) })).toBe(false);
   });
 });
