@@ -47,18 +47,7 @@ interface Step {
 
 const MOVES = Object.keys(moves).filter((name) => name !== 'putIfAbsent') as MoveName[];
 /** Drawn more often, or most sequences would never see a decision. */
-const KEY_MOVES: readonly MoveName[] = [
-  'startTurn',
-  'putAside',
-  'skipAside',
-  'handOver',
-  'openAsk',
-  'openAsk',
-  'claim',
-  'claim',
-  'expire',
-  'takeDecision',
-];
+const KEY_MOVES: MoveName[] = ['startTurn', 'openAsk', 'openAsk', 'claim', 'claim', 'takeDecision'];
 const TIMES = [100, 200, 300];
 const pool = <Id extends string>(...ids: readonly string[]) =>
   fc.constantFrom(...(ids as readonly Id[]));
@@ -223,8 +212,6 @@ describe('every move of the protocol', () => {
         const write = writeOf(fitted(one, session, ledger), session);
         const expected = await memory.write(write);
         seen.add(`${one.move} ${expected.kind}`);
-        ((globalThis as any).n ??= {})[`${one.move} ${expected.kind}`] =
-          ((globalThis as any).n[`${one.move} ${expected.kind}`] ?? 0) + 1;
         const answers = await Promise.all(engines.map((store) => store.write(write)));
         for (const answer of answers) expect(answer, one.move).toEqual(expected);
       }
@@ -234,12 +221,6 @@ describe('every move of the protocol', () => {
     const sequences = fc.array(step, { minLength: 20, maxLength: 60, size: 'max' });
     await fc.assert(fc.asyncProperty(sequences, follow), { numRuns: 60, seed: 10 });
 
-    console.log(
-      Object.entries((globalThis as any).n)
-        .sort((a: any, b: any) => a[1] - b[1])
-        .slice(0, 6)
-        .join(' '),
-    );
     const expected = MOVES.flatMap((move) => [`${move} written`, `${move} refused`]);
     expect([...seen].sort(), 'a move that never applied or never was refused').toEqual(
       expected.sort(),
