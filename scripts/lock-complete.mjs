@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Says which optional (platform) packages package-lock.json should hold but does not: without them `npm ci` fails, here or on
-// another platform. Usage: node ../shared/lock-complete.mjs [package-lock.json]. Exit 1 where any is missing.
+// another platform. Usage: node scripts/lock-complete.mjs [package-lock.json]. Exit 1 where any is missing.
 import { readFileSync } from 'node:fs';
 
 const lock = JSON.parse(readFileSync(process.argv[2] ?? 'package-lock.json', 'utf8'));
