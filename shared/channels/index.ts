@@ -1,9 +1,7 @@
-import type { Channel, Webhook } from '#ports/channel.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Channel, ChannelSetup, Webhook, WebhookSetup } from '#ports/channel.ts';
 
 /** Every channel's outward half, by the word its sessions begin with. */
-export const channels: Readonly<Record<string, (environment: Environment) => Channel>> = {};
+export const channels: Readonly<Record<string, (setup: ChannelSetup) => Channel>> = {};
 
 /** Every channel's inward half, by the first word of its path after `/webhook/`. */
-export const webhooks: Readonly<Record<string, (environment: Environment) => Webhook>> = {};
+export const webhooks: Readonly<Record<string, (setup: WebhookSetup) => Webhook>> = {};

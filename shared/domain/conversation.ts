@@ -96,12 +96,15 @@ export interface Step {
   readonly step: number;
   readonly calls: readonly ToolCall[];
   readonly text: Kept;
-  readonly results: ReadonlyMap<number, { readonly outcome: Outcome }>;
+  readonly results: ReadonlyMap<number, { readonly outcome: Outcome; readonly text: Kept }>;
 }
 
 /** Where a turn stands, derived from its rows alone: whoever goes on with it needs nothing else. */
 export const stepsOf = (rows: readonly Row[], turn: TurnId): readonly Step[] => {
-  const steps = new Map<number, Step & { results: Map<number, { outcome: Outcome }> }>();
+  const steps = new Map<
+    number,
+    Step & { results: Map<number, { outcome: Outcome; text: Kept }> }
+  >();
   for (const { turn: of, message } of rows) {
     if (of !== turn) continue;
     if (message.role === 'step')
@@ -112,7 +115,9 @@ export const stepsOf = (rows: readonly Row[], turn: TurnId): readonly Step[] => 
         results: new Map(),
       });
     if (message.role === 'result')
-      steps.get(message.step)?.results.set(message.call, { outcome: message.outcome });
+      steps
+        .get(message.step)
+        ?.results.set(message.call, { outcome: message.outcome, text: message.text });
   }
   return [...steps.values()].sort((a, b) => a.step - b.step);
 };

@@ -15,7 +15,13 @@ import type { Address } from './session.ts';
 export type Job = TurnJob | ControlJob;
 
 export type TurnJob =
-  | { readonly type: 'message'; readonly session: SessionId; readonly message: InboundMessage }
+  | {
+      readonly type: 'message';
+      readonly session: SessionId;
+      readonly message: InboundMessage;
+      /** The webhook did not find the bot's own id: the agent asks the platform and writes it down. */
+      readonly introduce?: true;
+    }
   | {
       readonly type: 'resume';
       readonly session: SessionId;

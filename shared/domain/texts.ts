@@ -1,6 +1,7 @@
 import type { DecisionKind, Refusal, Settled } from './ask.ts';
 import type { Outcome } from './conversation.ts';
 import type { Language } from './settings.ts';
+import { timeText } from './time-text.ts';
 
 /** Everything the engine says to people, in both languages. Channels render; they invent no sentences. */
 export interface Texts {
@@ -37,8 +38,6 @@ export interface Texts {
   ) => string;
 }
 
-const time = (at: number) =>
-  new Date(at).toISOString().replace('T', ' ').slice(0, 19).concat(' UTC');
 const who = (may: readonly string[], anyone: string) =>
   may.includes('*') ? anyone : may.join(', ');
 
@@ -53,12 +52,13 @@ const zh: Texts = {
       'gave-up': '因故障放弃',
     };
     return by
-      ? `这个请求已由 ${by} 于 ${time(at)} ${said[kind]}。`
-      : `这个请求已于 ${time(at)} ${said[kind]}。`;
+      ? `这个请求已由 ${by} 于 ${timeText(at, 'zh-CN')} ${said[kind]}。`
+      : `这个请求已于 ${timeText(at, 'zh-CN')} ${said[kind]}。`;
   },
   refusal: (refusal) => {
     if (refusal.reason === 'already-decided') return zh.settled(refusal.settled);
-    if (refusal.reason === 'expired') return `这个请求已于 ${time(refusal.at)} 过期，未执行。`;
+    if (refusal.reason === 'expired')
+      return `这个请求已于 ${timeText(refusal.at, 'zh-CN')} 过期，未执行。`;
     if (refusal.reason === 'not-an-approver')
       return `你不能决定这个请求，可以决定的人：${who(refusal.may, '其他人')}。`;
     return refusal.reason === 'changed'
@@ -75,10 +75,10 @@ const zh: Texts = {
       'gave-up': '已放弃',
     })[kind],
   awaiting: (may, expiresAt) =>
-    `正在等待 ${who(may, '在场的人')} 决定，截止 ${time(expiresAt)}；你的消息会在之后处理。`,
+    `正在等待 ${who(may, '在场的人')} 决定，截止 ${timeText(expiresAt, 'zh-CN')}；你的消息会在之后处理。`,
   wrongPick: (of) => `没有这个编号，可选 1 到 ${of}。什么都没有执行。`,
   wrongAnswer: '这个回答不符合要求，请重新回答。',
-  reask: (expiresAt) => `请先回复“确认”或“取消”（截止 ${time(expiresAt)}）。`,
+  reask: (expiresAt) => `请先回复“确认”或“取消”（截止 ${timeText(expiresAt, 'zh-CN')}）。`,
   lapsed: '这次确认没有在规定时间内执行，已作废，未执行任何操作；如仍需要会重新请你确认。',
   changed: '情况在确认之后发生了变化，未执行；需要重新确认。',
   failed: (ran, maybe, not) =>
@@ -113,7 +113,7 @@ const zh: Texts = {
     [
       `状态：${phase}`,
       tools.length && `等待决定：${tools.join('、')}`,
-      expiresAt && `截止 ${time(expiresAt)}`,
+      expiresAt && `截止 ${timeText(expiresAt, 'zh-CN')}`,
       waiting && `排队消息：${waiting}`,
     ]
       .filter(Boolean)
@@ -131,13 +131,13 @@ const en: Texts = {
       'gave-up': 'given up after a fault',
     };
     return by
-      ? `This was ${said[kind]} by ${by} at ${time(at)}.`
-      : `This ${kind === 'timeout' ? '' : 'was '}${said[kind]} at ${time(at)}.`;
+      ? `This was ${said[kind]} by ${by} at ${timeText(at, 'en')}.`
+      : `This ${kind === 'timeout' ? '' : 'was '}${said[kind]} at ${timeText(at, 'en')}.`;
   },
   refusal: (refusal) => {
     if (refusal.reason === 'already-decided') return en.settled(refusal.settled);
     if (refusal.reason === 'expired')
-      return `This expired at ${time(refusal.at)}; nothing was run.`;
+      return `This expired at ${timeText(refusal.at, 'en')}; nothing was run.`;
     if (refusal.reason === 'not-an-approver')
       return `You may not decide this. Those who may: ${who(refusal.may, 'anyone else')}.`;
     return refusal.reason === 'changed'
@@ -154,10 +154,11 @@ const en: Texts = {
       'gave-up': 'Given up',
     })[kind],
   awaiting: (may, expiresAt) =>
-    `Waiting for ${who(may, 'anyone here')} to decide, until ${time(expiresAt)}; your message will be handled after that.`,
+    `Waiting for ${who(may, 'anyone here')} to decide, until ${timeText(expiresAt, 'en')}; your message will be handled after that.`,
   wrongPick: (of) => `There is no such number: choose from 1 to ${of}. Nothing was run.`,
   wrongAnswer: 'That answer does not fit the question; please answer again.',
-  reask: (expiresAt) => `Please reply "confirm" or "cancel" first (until ${time(expiresAt)}).`,
+  reask: (expiresAt) =>
+    `Please reply "confirm" or "cancel" first (until ${timeText(expiresAt, 'en')}).`,
   lapsed:
     'This approval could not be carried out in time and has lapsed. Nothing was run; you will be asked again if it is still wanted.',
   changed: 'Things changed after the approval. Nothing was run; it has to be confirmed again.',
@@ -193,7 +194,7 @@ const en: Texts = {
     [
       `Phase: ${phase}`,
       tools.length && `waiting for a decision on ${tools.join(', ')}`,
-      expiresAt && `until ${time(expiresAt)}`,
+      expiresAt && `until ${timeText(expiresAt, 'en')}`,
       waiting && `${waiting} message(s) queued`,
     ]
       .filter(Boolean)

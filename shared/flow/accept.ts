@@ -1,6 +1,5 @@
 import { type Ask, type Decision, everyoneWhoMay, mayDecideTask } from '#domain/ask.ts';
 import { commandIn } from '#domain/command.ts';
-import type { Item } from '#domain/expression.ts';
 import { type AskId, type SessionId, sessionId } from '#domain/ids.ts';
 import type { Inbound, InboundDecision, InboundMessage } from '#domain/inbound.ts';
 import { envelope } from '#domain/job.ts';
@@ -46,11 +45,10 @@ const acceptDecision = async (ports: FrontPorts, inbound: InboundDecision): Prom
 
 const acceptMessage = async (ports: FrontPorts, message: InboundMessage): Promise<Accepted> => {
   if (message.bot) return { kind: 'ignored', why: 'bot' };
-  const { session, named, app } = await lookUp(ports, message);
-  const ask = openAsk(session);
-  const repliesToCard = named !== undefined && named === ask?.id;
-  if (!isForTheBot(message, app) && !repliesToCard)
-    return { kind: 'ignored', why: 'not-for-the-bot' };
+  const heard = await lookUp(ports, message);
+  const { session, named } = heard;
+  const repliesToCard = named !== undefined && named === openAsk(session)?.id;
+  if (!isForTheBot(heard) && !repliesToCard) return { kind: 'ignored', why: 'not-for-the-bot' };
   const command = commandIn(message.text);
   if (command) {
     await ports.queue.send(
@@ -61,17 +59,20 @@ const acceptMessage = async (ports: FrontPorts, message: InboundMessage): Promis
   const lying = leftLying(session, ports.clock.now());
   if (lying && lying.decision?.id !== message.id)
     await sendResume(ports, session.id, lying, `again:${message.id}`);
-  return decideByText(ports, session, message, named);
+  return decideByText(ports, heard);
 };
 
-interface LookedUp {
+/** A message and what the store knew about its place when it came. */
+interface Heard {
+  readonly message: InboundMessage;
   readonly session: Session;
   /** The ask whose card this message replies to. */
   readonly named: AskId | undefined;
-  readonly app: Item | undefined;
+  /** The bot's own id on the platform, once it is known. */
+  readonly bot: string | undefined;
 }
 
-const lookUp = async (ports: FrontPorts, message: InboundMessage): Promise<LookedUp> => {
+const lookUp = async (ports: FrontPorts, message: InboundMessage): Promise<Heard> => {
   const { channel, app, chat, thread, group } = message.to;
   const perPerson = group && ports.settings.agent.groupSessions === 'person';
   const id = sessionId({
@@ -87,43 +88,41 @@ const lookUp = async (ports: FrontPorts, message: InboundMessage): Promise<Looke
     keys.app(channel, app),
     ...parent,
   ]);
-  const named = reference?.['ask'] as AskId | undefined;
+  const heard = {
+    message,
+    named: reference?.['ask'] as AskId | undefined,
+    bot: appItem?.['bot'] as string | undefined,
+  };
   const elsewhere = reference?.['session'] as SessionId | undefined;
   if (elsewhere === undefined || elsewhere === id)
-    return { session: readSession(id, item), named, app: appItem };
+    return { ...heard, session: readSession(id, item) };
   const [other] = await ports.store.read([keys.session(elsewhere)]);
-  return { session: readSession(elsewhere, other), named, app: appItem };
+  return { ...heard, session: readSession(elsewhere, other) };
 };
 
-const isForTheBot = (message: InboundMessage, app: Item | undefined): boolean => {
+const isForTheBot = ({ message, bot }: Heard): boolean => {
   if (!message.to.group) return true;
-  const bot = app?.['bot'];
-  return typeof bot === 'string' ? message.mentions.includes(bot) : message.mentionsSomeBot;
+  return bot === undefined ? message.mentionsSomeBot : message.mentions.includes(bot);
 };
 
-const decideByText = async (
-  ports: FrontPorts,
-  session: Session,
-  message: InboundMessage,
-  named: AskId | undefined,
-): Promise<Accepted> => {
+const decideByText = async (ports: FrontPorts, heard: Heard): Promise<Accepted> => {
+  const { session, message, named } = heard;
   const texts = textsIn(ports.settings.agent.language);
   const redelivered = settledAsks(session).length > 0 && session.ask?.decision?.id === message.id;
   const ask = redelivered ? session.ask : openAsk(session);
-  if (!ask || (named !== undefined && named !== ask.id))
-    return withoutAsk(ports, session, message, named);
+  if (!ask || (named !== undefined && named !== ask.id)) return withoutAsk(ports, heard);
   // Only a card that was out, in this chat, before the text was written can be what the text answers.
   const seen = ask.shown.some(
     (copy) => copy.chat === message.to.chat && copy.time < message.sentAt,
   );
-  if (!seen) return enqueue(ports, session, message);
+  if (!seen) return enqueue(ports, heard);
   if (!ask.tasks.some((task) => mayDecideTask(task, message.from))) {
-    await enqueue(ports, session, message);
-    return notice(ports, session, message, texts.awaiting(everyoneWhoMay(ask), ask.expiresAt));
+    await enqueue(ports, heard);
+    return notice(ports, heard, texts.awaiting(everyoneWhoMay(ask), ask.expiresAt));
   }
   const reply = readReply(message.text, ask);
   const decide = (decision: Pick<Decision, 'kind' | 'picked' | 'text'>) =>
-    claimByText(ports, session, ask, message, decision);
+    claimByText(ports, heard, ask, decision);
   switch (reply.kind) {
     case 'confirm':
       return decide({ kind: 'confirm', ...(reply.picked && { picked: reply.picked }) });
@@ -135,50 +134,37 @@ const decideByText = async (
     case 'wrong':
       return notice(
         ports,
-        session,
-        message,
+        heard,
         reply.wrong === 'pick' || reply.wrong === 'choice'
           ? texts.wrongPick(reply.of)
           : texts.wrongAnswer,
       );
     case 'other':
-      return otherText(ports, session, ask, message);
+      return otherText(ports, heard, ask);
     default:
       return reply satisfies never;
   }
 };
 
-const otherText = (
-  ports: FrontPorts,
-  session: Session,
-  ask: Ask,
-  message: InboundMessage,
-): Promise<Accepted> => {
+const otherText = (ports: FrontPorts, heard: Heard, ask: Ask): Promise<Accepted> => {
   const { otherReply } = ports.settings.approval;
-  const text = cut(message.text);
-  if (otherReply === 'queue') return enqueue(ports, session, message);
+  if (otherReply === 'queue') return enqueue(ports, heard);
   if (otherReply === 'reask')
-    return notice(
-      ports,
-      session,
-      message,
-      textsIn(ports.settings.agent.language).reask(ask.expiresAt),
-    );
-  return claimByText(ports, session, ask, message, { kind: otherReply, text });
+    return notice(ports, heard, textsIn(ports.settings.agent.language).reask(ask.expiresAt));
+  return claimByText(ports, heard, ask, { kind: otherReply, text: cut(heard.message.text) });
 };
 
 const claimByText = async (
   ports: FrontPorts,
-  session: Session,
+  heard: Heard,
   ask: Ask,
-  message: InboundMessage,
   what: Pick<Decision, 'kind' | 'picked' | 'text'>,
 ): Promise<Accepted> => {
-  const at = ports.clock.now();
+  const { session, message } = heard;
   const decision: Decision = {
     id: message.id,
     by: message.from,
-    at,
+    at: ports.clock.now(),
     via: 'text',
     message: message.id,
     ...what,
@@ -193,38 +179,26 @@ const claimByText = async (
   if (claimed.kind !== 'refused') return claimed;
   // A word that lost is told so; a sentence that lost is still something the person said.
   if (bareDecision(message.text) === undefined && what.kind === 'modify')
-    return enqueue(ports, session, message);
-  await notice(
-    ports,
-    session,
-    message,
-    textsIn(ports.settings.agent.language).refusal(claimed.refusal),
-  );
+    return enqueue(ports, heard);
+  await notice(ports, heard, textsIn(ports.settings.agent.language).refusal(claimed.refusal));
   return claimed;
 };
 
-const withoutAsk = (
-  ports: FrontPorts,
-  session: Session,
-  message: InboundMessage,
-  named: AskId | undefined,
-): Promise<Accepted> => {
-  if (bareDecision(message.text) === undefined) return enqueue(ports, session, message);
+const withoutAsk = (ports: FrontPorts, heard: Heard): Promise<Accepted> => {
+  const { session, message, named } = heard;
+  if (bareDecision(message.text) === undefined) return enqueue(ports, heard);
   const since = ports.clock.now() - RECENTLY_MS;
   const settled = settledAsks(session).find((one) =>
     named === undefined ? one.at >= since : one.id === named,
   );
-  if (!settled) return enqueue(ports, session, message);
-  return notice(ports, session, message, textsIn(ports.settings.agent.language).settled(settled));
+  if (!settled) return enqueue(ports, heard);
+  return notice(ports, heard, textsIn(ports.settings.agent.language).settled(settled));
 };
 
-const enqueue = async (
-  ports: FrontPorts,
-  session: Session,
-  message: InboundMessage,
-): Promise<Accepted> => {
+const enqueue = async (ports: FrontPorts, { session, message, bot }: Heard): Promise<Accepted> => {
+  const introduce = bot === undefined && ({ introduce: true } as const);
   await ports.queue.send(
-    envelope({ type: 'message', session: session.id, message }, `m:${message.id}`),
+    envelope({ type: 'message', session: session.id, message, ...introduce }, `m:${message.id}`),
   );
   return { kind: 'enqueued' };
 };
@@ -232,8 +206,7 @@ const enqueue = async (
 /** What the webhook has to tell goes through the queue: it calls no platform itself. */
 const notice = async (
   ports: FrontPorts,
-  session: Session,
-  message: InboundMessage,
+  { session, message }: Heard,
   text: string,
 ): Promise<Accepted> => {
   const name = `t:${message.id}`;

@@ -189,6 +189,7 @@ export const contextOf = (
   signal,
   session: run.session.id,
   log: run.ports.log,
+  language: run.ports.settings.agent.language,
   resources: run.ports.resources,
 });
 

@@ -45,6 +45,8 @@ export const claim = async (ports: FrontPorts, request: ClaimRequest): Promise<C
   const mine = ask?.id === askId && ask.decision?.id === decision.id;
   if (ask && (written.kind === 'written' || mine)) {
     await sendResume(ports, id, ask, decision.id);
+    const { kind, by, via } = decision;
+    ports.log.info('ask-decided', { session: id, ask: askId, kind, by, via });
     return { kind: 'claimed', ask };
   }
   const before = settledAsks(session).find(
@@ -60,10 +62,10 @@ export const claim = async (ports: FrontPorts, request: ClaimRequest): Promise<C
     mayClaim(session, request),
     request.binding,
   );
-  return {
-    kind: 'refused',
-    refusal: refusal.reason === 'expired' ? await lateRefusal(ports, request) : asExpired(refusal),
-  };
+  const told =
+    refusal.reason === 'expired' ? await lateRefusal(ports, request) : asExpired(refusal);
+  ports.log.info('decision-refused', { session: id, ask: askId, reason: told.reason });
+  return { kind: 'refused', refusal: told };
 };
 
 /** "Expired" is said only after `timeout` was written: until then somebody whose clock is behind may still confirm. */

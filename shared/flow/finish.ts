@@ -13,6 +13,7 @@ export const finish = async (
   run: Run,
   text: string,
   how: Extract<SavedMessage, { role: 'final' }>['how'],
+  tell = say,
 ): Promise<'finished'> => {
   const { store } = run.ports;
   const key = keys.final(run.session.id, run.turn.id);
@@ -22,8 +23,9 @@ export const finish = async (
     how,
   });
   const told = message.role === 'final' ? await store.fetch(message.text) : text;
-  await say(run, told, platformKey(run.session.id, run.turn.id, 'final'));
+  await tell(run, told, platformKey(run.session.id, run.turn.id, 'final'));
   await endOrDrain(run);
+  run.ports.log.info('turn-finished', { session: run.session.id, turn: run.turn.id, how });
   return 'finished';
 };
 

@@ -5,12 +5,13 @@ import { fence, putIfAbsent, seizeAsk, seizeTurn } from '#domain/moves.ts';
 import { currentAsk, readSession, type Session, type Turn } from '#domain/session.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
+import { updateCardsIfPossible } from './cards.ts';
 import { contextOf, readLedger } from './carry-out.ts';
+import { isRetryable } from './errors.ts';
 import { fenceCalls } from './fence.ts';
-import { endOrDrain, finish, type InboxRow } from './finish.ts';
+import { finish, type InboxRow } from './finish.ts';
 import { finalOf } from './rows.ts';
 import { channelOf, isTurnJob, placeOf, type Run, say, textsOf } from './run.ts';
-import { updateCards } from './suspend.ts';
 
 /** A job failed for good: fence what it might still have done, say what ran and what did not, free the session. */
 export const giveUp = async (
@@ -64,10 +65,10 @@ const tellFailed = async (
   delivery: Delivery,
 ): Promise<'told'> => {
   const { session, message } = job;
-  await channelOf(ports, message.to.channel).say(
-    message.to,
-    textsOf(ports).failed([], [], []),
-    platformKey(session, message.id, 'failed'),
+  const channel = channelOf(ports, message.to.channel);
+  const key = platformKey(session, message.id, 'failed');
+  await ifPossible(ports, session, () =>
+    channel.say(message.to, textsOf(ports).failed([], [], []), key),
   );
   await keepFailedJob(ports, job, delivery);
   return 'told';
@@ -135,7 +136,7 @@ const tellAndFree = async (
   if (ask?.decision) {
     const state = maybe.length > 0 ? 'unknown' : 'gave-up';
     const { kind, at } = ask.decision;
-    await updateCardsIfPossible(run, ask, state, kind, at);
+    await updateCardsIfPossible(ports, session, ask, { state, kind, at });
     await ports.store.write(
       putIfAbsent(keys.audit(session.id, at, ask.id, 'outcome'), {
         ask: ask.id,
@@ -147,37 +148,25 @@ const tellAndFree = async (
     );
   }
   await keepFailedJob(ports, job, delivery);
-  const final = await finalOf(ports.store, session.id, turn.id);
-  if (final?.message.role === 'final') {
-    // The answer was found, maybe told: it is told (again), not called a failure.
-    await say(
-      run,
-      await ports.store.fetch(final.message.text),
-      platformKey(session.id, turn.id, 'final'),
-    );
-    await endOrDrain(run);
-    return 'told';
-  }
-  await finish(run, textsOf(ports).failed(ran, maybe, not), 'failed');
+  // If the answer was found, maybe told, `finish` tells that (again) and does not call it a failure.
+  await finish(run, textsOf(ports).failed(ran, maybe, not), 'failed', sayIfPossible);
   return 'told';
 };
 
-/** The card is a courtesy here: what must be said is said as text. */
-const updateCardsIfPossible = async (
-  run: Run,
-  ask: NonNullable<Session['ask']>,
-  state: 'unknown' | 'gave-up',
-  kind: NonNullable<typeof ask.decision>['kind'],
-  at: number,
+const sayIfPossible: typeof say = (run, text, key) =>
+  ifPossible(run.ports, run.session.id, () => say(run, text, key));
+
+/** A platform that will never take it must not keep the session: the operator reads of it instead. */
+const ifPossible = async (
+  { log }: EnginePorts,
+  session: Session['id'],
+  tell: () => Promise<void>,
 ): Promise<void> => {
   try {
-    await updateCards(run.ports, run.session, ask, { state, kind, at });
+    await tell();
   } catch (error) {
-    run.ports.log.warn('card-not-updated', {
-      session: run.session.id,
-      ask: ask.id,
-      why: String(error),
-    });
+    if (isRetryable(error)) throw error;
+    log.error('person-not-told', { session, why: String(error) });
   }
 };
 

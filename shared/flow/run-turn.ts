@@ -1,3 +1,4 @@
+import { set } from '#domain/expression.ts';
 import { jobName } from '#domain/ids.ts';
 import type { InboundMessage } from '#domain/inbound.ts';
 import { nameOf, type TurnJob } from '#domain/job.ts';
@@ -11,7 +12,7 @@ import { type InboxRow, turnOf } from './finish.ts';
 import { giveUp } from './give-up.ts';
 import { goOn, type Went } from './go-on.ts';
 import { saveMessage } from './rows.ts';
-import { holds, placeOf, startRun } from './run.ts';
+import { channelOf, holds, placeOf, startRun } from './run.ts';
 import { showAsk } from './suspend.ts';
 
 export type Ran = Went | 'put-aside' | 'dropped' | 'given-up';
@@ -35,17 +36,55 @@ export const runTurn = async (
   const turn = turnOf(owner, nameOf(job));
   // A redriven job has a new number; the row's own says whether it was started.
   const own = { ...place, sequence: owner.sequence };
+  if (job.introduce) await introduce(ports, message);
   for (;;) {
     const started = await ports.store.write(startTurn(id, turn, own));
     let session = readSession(id, started.item);
+    if (started.kind === 'written') {
+      const { from: requester, id: of } = message;
+      ports.log.info('turn-started', { session: id, turn: turn.id, message: of, requester });
+      await acknowledge(ports, message);
+    }
     if (started.kind === 'written' || isAccepted(session, own))
       return begin(ports, job, session, turn, message, delivery);
     const lying = leftLying(session, ports.clock.now());
     if (lying) await sendResume(ports, id, lying, `again:${message.id}`);
     const aside = await ports.store.write(putAside(id, message.id, own));
     session = readSession(id, aside.item);
-    if (aside.kind === 'written') return 'put-aside';
+    if (aside.kind === 'written') {
+      ports.log.info('message-put-aside', { session: id, message: message.id });
+      await acknowledge(ports, message);
+      return 'put-aside';
+    }
     if (isAccepted(session, own)) return begin(ports, job, session, turn, message, delivery);
+  }
+};
+
+/** A sign of life before anything slow. */
+const acknowledge = (ports: EnginePorts, { to, id }: InboundMessage): Promise<void> =>
+  asCourtesy(ports, 'acknowledge', () => channelOf(ports, to.channel).acknowledge?.(to, id));
+
+/** From the next message on the webhook knows by which mention a group means this bot. */
+const introduce = (ports: EnginePorts, { to }: InboundMessage): Promise<void> =>
+  asCourtesy(ports, 'introduce', async () => {
+    const self = await channelOf(ports, to.channel).identify?.();
+    if (self)
+      await ports.store.write({
+        key: keys.app(to.channel, self.app),
+        change: [set('bot', self.bot)],
+      });
+  });
+
+/** The turn goes on without it. */
+const asCourtesy = async (
+  { log }: EnginePorts,
+  what: string,
+  act: () => Promise<void> | undefined,
+): Promise<void> => {
+  try {
+    await act();
+  } catch (error) {
+    log.info('courtesy-failed', { what, why: String(error) });
   }
 };
 

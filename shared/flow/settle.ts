@@ -7,15 +7,13 @@ import { platformKey } from '#domain/ids.ts';
 import { keys } from '#domain/keys.ts';
 import { putIfAbsent, voidCall } from '#domain/moves.ts';
 import { resultText } from '#domain/texts.ts';
-import type { CardState } from '#ports/channel.ts';
+import type { SettledState, TaskResult } from '#ports/channel.ts';
+import { decidedCard, updateCards, updateCardsIfPossible, viewOf } from './cards.ts';
 import { type Carried, carryOut, contextOf, readLedger } from './carry-out.ts';
 import { memoryKey } from './look.ts';
 import { timeIsShort } from './pass-on.ts';
 import { saveResult } from './rows.ts';
 import { type Run, say, textsOf } from './run.ts';
-import { updateCards, viewOf } from './suspend.ts';
-
-type State = CardState['state'];
 
 /** Carries out or declines the calls of a taken ask, then its cards and the audit say what came of it. */
 export const settle = async (
@@ -28,21 +26,45 @@ export const settle = async (
   const views = confirmed
     ? (await viewOf(run.ports, run.session, ask, { state: 'waiting' })).tasks
     : [];
-  const outcomes: State[] = [];
+  if (confirmed) await showRunning(run, step, ask);
+  const results: TaskResult[] = [];
   for (const [position, task] of ask.tasks.entries()) {
-    const before = step.results.get(task.call)?.outcome;
+    const before = step.results.get(task.call);
     if (!before && timeIsShort(run)) return 'out-of-time';
     const preview = views[position]?.preview;
-    outcomes.push(
-      before ? CARD_STATES[before] : await settleTask(run, rows, step, ask, position, preview),
+    results.push(
+      before
+        ? resultOf(before.outcome, await run.ports.store.fetch(before.text))
+        : await settleTask(run, rows, step, ask, position, preview),
     );
   }
-  await remember(run, ask, outcomes);
-  await conclude(run, ask, outcomes);
-  const anew = outcomes.find((state) => state === 'lapsed' || state === 'changed');
-  if (anew) await say(run, textsOf(run.ports)[anew], platformKey(run.session.id, ask.id, 'anew'));
+  await remember(run, ask, results);
+  await conclude(run, ask, results);
+  const anew = results.find(({ state }) => state === 'lapsed' || state === 'changed')?.state;
+  if (anew === 'lapsed' || anew === 'changed')
+    await say(run, textsOf(run.ports)[anew], platformKey(run.session.id, ask.id, 'anew'));
   return 'settled';
 };
+
+const FIRST_UPDATE_MS = 1_500;
+
+/** Feishu loses an update that overtakes the answer to the click. */
+const clickAnswered = async (run: Run, { decision }: Ask): Promise<void> => {
+  if (decision?.via === 'click') await run.ports.clock.sleepUntil(decision.at + FIRST_UPDATE_MS);
+};
+
+/** Everybody sees that it was decided before the tool begins; a card that cannot be changed now does not hold it up. */
+const showRunning = async (run: Run, step: Step, ask: Ask): Promise<void> => {
+  if (!ask.decision || step.results.size > 0) return;
+  await clickAnswered(run, ask);
+  await updateCardsIfPossible(run.ports, run.session, ask, decidedCard(ask.decision));
+};
+
+const SHORT = 500;
+const resultOf = (outcome: Outcome, text: string): TaskResult => ({
+  state: CARD_STATES[outcome],
+  text: text.length <= SHORT ? text : `${text.slice(0, SHORT)}… [${SHORT} / ${text.length}]`,
+});
 
 /** Saves the call's result; a call that is to be asked anew gets none, and so stays open. */
 const settleTask = async (
@@ -52,13 +74,13 @@ const settleTask = async (
   ask: Ask,
   position: number,
   shown: string | undefined,
-): Promise<State> => {
+): Promise<TaskResult> => {
   const { decision } = ask;
   const task = ask.tasks[position];
   if (!decision || !task) throw new Error(`ask ${ask.id} has no decision or no task ${position}`);
-  const save = async (outcome: Outcome, text: string): Promise<State> => {
+  const save = async (outcome: Outcome, text: string): Promise<TaskResult> => {
     await saveResult(run, rows, { step: step.step, call: task.call }, outcome, text);
-    return CARD_STATES[outcome];
+    return resultOf(outcome, text);
   };
   const decline = (outcome: Outcome, text = decision.text) =>
     save(outcome, resultText(outcome, { by: decision.by, text }));
@@ -73,12 +95,12 @@ const settleTask = async (
       return decline('stopped');
     case 'timeout':
       // Nobody can have seen it: the time ran out on us, not on them, so they are asked anew.
-      return ask.shown.length === 0 ? 'expired' : decline('timeout');
+      return ask.shown.length === 0 ? { state: 'expired' } : decline('timeout');
     case 'confirm': {
       if (decision.picked && !decision.picked.includes(position))
         return decline('declined', 'not among those picked');
       const carried = await carryOutTask(run, step, ask, task, shown);
-      return 'anew' in carried ? carried.anew : save(carried.outcome, carried.text);
+      return 'anew' in carried ? { state: carried.anew } : save(carried.outcome, carried.text);
     }
     default:
       return decision.kind satisfies never;
@@ -154,17 +176,13 @@ const fenceTask = async (
 };
 
 /** Confirmed MEDIUM calls need no second question for a while; one that turned out to be something else does. */
-const remember = async (
-  run: Run,
-  ask: Ask,
-  outcomes: readonly CardState['state'][],
-): Promise<void> => {
+const remember = async (run: Run, ask: Ask, results: readonly TaskResult[]): Promise<void> => {
   const { decision } = ask;
   const windowMs = run.ports.settings.approval.memoryWindowSeconds * 1000;
   if (decision?.kind !== 'confirm' || windowMs === 0) return;
   for (const [position, task] of ask.tasks.entries()) {
     const picked = decision.picked?.includes(position) ?? true;
-    const carriedOut = ['done', 'failed', 'unknown'].includes(outcomes[position] ?? '');
+    const carriedOut = ['done', 'failed', 'unknown'].includes(results[position]?.state ?? '');
     if (!picked || !carriedOut || task.risk !== 'MEDIUM') continue;
     const row = {
       by: decision.by ?? '',
@@ -179,34 +197,27 @@ const remember = async (
   }
 };
 
-const FIRST_UPDATE_MS = 1_500;
-
 /** The person hears at once, without waiting for the model; the audit hears what came of it. */
-const conclude = async (
-  run: Run,
-  ask: Ask,
-  outcomes: readonly CardState['state'][],
-): Promise<void> => {
+const conclude = async (run: Run, ask: Ask, results: readonly TaskResult[]): Promise<void> => {
   const { decision } = ask;
   if (!decision) return;
-  const { store, clock } = run.ports;
+  const outcomes = results.map((result) => result.state);
   const state = WORST.find((one) => outcomes.includes(one)) ?? 'done';
-  // Feishu loses an update that overtakes the answer to the click.
-  if (decision.via === 'click') await clock.sleepUntil(decision.at + FIRST_UPDATE_MS);
-  const { by, at, kind } = decision;
-  await updateCards(run.ports, run.session, ask, {
-    state,
-    at,
-    kind,
-    ...(by && { by }),
-  } as CardState);
-  await store.write(
+  await clickAnswered(run, ask);
+  await updateCards(run.ports, run.session, ask, decidedCard(decision, state, results));
+  await run.ports.store.write(
     putIfAbsent(keys.audit(run.session.id, decision.at, ask.id, 'outcome'), {
       ask: ask.id,
       outcome: state,
       outcomes,
     }),
   );
+  run.ports.log.info('ask-carried-out', {
+    session: run.session.id,
+    turn: run.turn.id,
+    ask: ask.id,
+    outcome: state,
+  });
 };
 
 const WORST = [
@@ -222,7 +233,7 @@ const WORST = [
   'cancelled',
 ] as const;
 
-const CARD_STATES: Record<Outcome, State> = {
+const CARD_STATES: Record<Outcome, SettledState> = {
   done: 'done',
   failed: 'failed',
   unknown: 'unknown',

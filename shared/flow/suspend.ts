@@ -10,8 +10,9 @@ import {
   putIfAbsent,
 } from '#domain/moves.ts';
 import { currentAsk, readSession, recentWith, type Session, unshownAsk } from '#domain/session.ts';
-import type { AskView, CardState, Receiver, TaskView } from '#ports/channel.ts';
+import type { Receiver, TaskView } from '#ports/channel.ts';
 import type { EnginePorts } from '#ports/engine.ts';
+import { viewOf } from './cards.ts';
 import { sendResume } from './claim.ts';
 import { tickName } from './expire.ts';
 import { channelOf, holds, type Run } from './run.ts';
@@ -67,6 +68,15 @@ export const suspend = async (
     return holds(run.session, run.job) && run.session.turn?.cancelAt !== undefined
       ? 'cancelled'
       : 'lost';
+  run.ports.log.info('ask-opened', {
+    session: run.session.id,
+    turn: run.turn.id,
+    ask: id,
+    kind: ask.kind,
+    tools: ask.tasks.map((task) => task.tool),
+    round: ask.round,
+    expiresAt: ask.expiresAt,
+  });
   await showAsk(run.ports, run.session);
   return 'suspended';
 };
@@ -112,6 +122,7 @@ export const showAsk = async (ports: EnginePorts, session: Session): Promise<voi
     shown.push(sent);
   }
   await ports.store.write(markShown(session.id, ask.id, shown));
+  ports.log.info('ask-shown', { session: session.id, ask: ask.id, copies: shown.length });
 };
 
 const shortestLife = (ask: Ask): number => Math.min(30_000, (ask.expiresAt - ask.openedAt) / 2);
@@ -156,31 +167,3 @@ const receiversOf = (
 
 const receiverName = (receiver: Receiver): string =>
   receiver.kind === 'chat' ? receiver.to.chat : receiver.person;
-
-export const viewOf = async (
-  ports: EnginePorts,
-  session: Session,
-  ask: Ask,
-  card: CardState,
-): Promise<AskView> => ({
-  session: session.id,
-  ask,
-  tasks: JSON.parse(await ports.store.fetch(ask.details)) as TaskView[],
-  ...(ask.question && { question: ask.question }),
-  card,
-  language: ports.settings.agent.language,
-});
-
-/** Every copy of the card shows the same. */
-export const updateCards = async (
-  ports: EnginePorts,
-  session: Session,
-  ask: Ask,
-  card: CardState,
-): Promise<void> => {
-  const channel = session.turn && channelOf(ports, session.turn.to.channel);
-  if (!channel || ask.shown.length === 0) return;
-  const view = await viewOf(ports, session, ask, card);
-  for (const copy of ask.shown)
-    await channel.update(view, copy, platformKey(session.id, ask.id, copy.message, card.state));
-};

@@ -1,9 +1,11 @@
 import type { Ask, DecisionKind, Question } from '#domain/ask.ts';
 import type { JsonObject } from '#domain/canonical-json.ts';
-import type { PersonId, SessionId } from '#domain/ids.ts';
+import type { MessageId, PersonId, SessionId } from '#domain/ids.ts';
 import type { Inbound } from '#domain/inbound.ts';
 import type { Address } from '#domain/session.ts';
 import type { Language, Risk } from '#domain/settings.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
 
 export interface TaskView {
   readonly tool: string;
@@ -13,25 +15,36 @@ export interface TaskView {
   readonly input: JsonObject;
 }
 
+/** What became of an ask, or of one of its tasks. */
+export type SettledState =
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'unknown'
+  | 'cancelled'
+  | 'expired'
+  | 'replaced'
+  | 'answered'
+  | 'lapsed'
+  | 'changed'
+  | 'gave-up';
+
+export interface TaskResult {
+  readonly state: SettledState;
+  /** What the tool or the person said, cut short with a note that says so. */
+  readonly text?: string;
+}
+
 /** How an ask stands, for its card. */
 export type CardState =
   | { readonly state: 'waiting' }
   | {
-      readonly state:
-        | 'running'
-        | 'done'
-        | 'failed'
-        | 'unknown'
-        | 'cancelled'
-        | 'expired'
-        | 'replaced'
-        | 'answered'
-        | 'lapsed'
-        | 'changed'
-        | 'gave-up';
+      readonly state: SettledState;
       readonly by?: PersonId;
       readonly at: number;
       readonly kind: DecisionKind;
+      /** One per task, in their order, once they are settled. */
+      readonly results?: readonly TaskResult[];
     };
 
 export interface AskView {
@@ -59,7 +72,22 @@ export interface Channel {
   say(to: Address, text: string, key: string): Promise<void>;
   show(view: AskView, receiver: Receiver, key: string): Promise<Sent>;
   update(view: AskView, sent: Sent, key: string): Promise<void>;
+  /** A sign of life on a person's message, before anything slow is done. A courtesy: it may fail. */
+  acknowledge?(to: Address, message: MessageId): Promise<void>;
+  /** The bot's own id on the platform, by which it knows that it was mentioned. */
+  identify?(): Promise<{ readonly app: string; readonly bot: string }>;
 }
+
+/** What a channel is built from. Time and the network come from outside. */
+export interface ChannelSetup {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly language: Language;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly fetch: typeof fetch;
+}
+/** The inward half makes no platform call and waits for nothing. */
+export type WebhookSetup = Pick<ChannelSetup, 'environment' | 'language' | 'log'>;
 
 export interface WebhookRequest {
   readonly path: string;
@@ -73,7 +101,8 @@ export interface WebhookAnswer {
 
 /** What became of a decision, for the platform's answer to the click. */
 export type ClickOutcome =
-  | { readonly kind: 'claimed'; readonly ask: Ask; readonly text: string }
+  /** `view` shows the ask as decided; it is missing where what it shows would take another read. */
+  | { readonly kind: 'claimed'; readonly view: AskView | undefined; readonly text: string }
   | { readonly kind: 'refused'; readonly text: string };
 
 /** The inward half: verify the raw bytes, then speak our own types. */

@@ -16,6 +16,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly session: SessionId;
   readonly log: Log;
+  /** What the person reads. */
+  readonly language: Language;
   readonly resources: Resources;
   /** The preview the person approved. */
   readonly shown: string | undefined;
@@ -23,7 +25,10 @@ export interface ToolContext {
   checkpoint(data: Json): Promise<void>;
 }
 
-export type PreviewContext = Pick<ToolContext, 'signal' | 'session' | 'log' | 'resources'>;
+export type PreviewContext = Pick<
+  ToolContext,
+  'signal' | 'session' | 'log' | 'language' | 'resources'
+>;
 
 /** What a tool answers: text or JSON for the model, or that doing it would be more than what was shown. */
 export type ToolAnswer = Json | undefined | Changed;

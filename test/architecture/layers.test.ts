@@ -77,7 +77,7 @@ it('registers every tool file', async () => {
   const files: string[] = [];
   for await (const file of glob('shared/tools/*.ts')) {
     const name = posix.basename(file, '.ts');
-    if (name !== 'index') files.push(name.replace(/-(\w)/g, (_, c: string) => c.toUpperCase()));
+    if (name !== 'index') files.push(name.replaceAll('-', '_'));
   }
   expect(Object.keys(tools).sort(), 'add the missing line to shared/tools/index.ts').toEqual(
     files.sort(),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { readMessage } from '#domain/conversation.ts';
 import { keys } from '#domain/keys.ts';
 import { textsIn } from '#domain/texts.ts';
+import { ChannelError } from '#ports/channel.ts';
 import type { Model } from '#ports/model.ts';
 import { defineTool } from '#ports/tool.ts';
 import { ANN, BOB, type CloudOptions, startCloud, webhookEvent } from '../support/cloud.ts';
@@ -92,7 +93,7 @@ describe('one message through every arrow', () => {
     await world.runAgent();
     expect(world.ran).toHaveLength(1);
     expect(world.platform.texts()).toEqual(['已退款']);
-    expect(cardStates(world)).toEqual(['waiting', 'done']);
+    expect(cardStates(world)).toEqual(['waiting', 'running', 'done']);
     expect(await world.session()).toMatchObject({ phase: 'IDLE', aside: [] });
     expect((await world.session()).turn).toBeUndefined();
 
@@ -208,8 +209,35 @@ describe('when things fail', () => {
     await world.runDeadLetters();
     expect(world.ran).toEqual([]);
     expect(world.platform.texts()).toEqual([texts.failed([], [], ['refund_order'])]);
-    expect(cardStates(world)).toEqual(['waiting', 'gave-up']);
+    expect(cardStates(world)).toEqual(['waiting', 'running', 'gave-up']);
     expect((await world.session()).phase).toBe('IDLE');
+  });
+
+  it('frees the session when the platform will never take the answer, and shows it to the operator', async () => {
+    const world = await refunds(scripted([say('好的')]));
+    const refusing = async () => {
+      throw new ChannelError('the bot is not in this chat', '230002', false);
+    };
+    Object.assign(world.platform.channel, { say: refusing });
+    await world.write('你好');
+    expect(await world.runAgent()).toBe(1);
+    expect(await world.session()).toMatchObject({ phase: 'IDLE', aside: [] });
+    const events = world.logged.map(({ level, event }) => `${level} ${event}`);
+    expect(events).toEqual(expect.arrayContaining(['error job-failed', 'error person-not-told']));
+  });
+
+  it('runs what was approved although the card cannot be changed', async () => {
+    const world = await refunds();
+    await askFor(world);
+    await world.click('confirm');
+    Object.assign(world.platform.channel, {
+      update: async () => {
+        throw new ChannelError('the card was recalled', '230011', false);
+      },
+    });
+    await world.runAgent();
+    expect(world.ran).toHaveLength(1);
+    expect(world.platform.texts()).toEqual(['已退款']);
   });
 
   it('passes the turn on when the function has too little time left for another step', async () => {
@@ -253,6 +281,52 @@ describe('when things fail', () => {
     expect(read[0]).toMatch(/\[truncated: 32768 of 5000000 bytes\]$/);
     expect(world.platform.texts()).toEqual(['读完了']);
     expect(await keptLengths(world)).toContain(long.length);
+  });
+});
+
+describe('good manners', () => {
+  it('gives a sign of life before the model is asked, and asks the platform once who the bot is', async () => {
+    const order: string[] = [];
+    const model: Model = {
+      think: async () => {
+        order.push('think');
+        return { text: '好', calls: [] };
+      },
+    };
+    const world = await refunds(model);
+    Object.assign(world.platform.channel, {
+      acknowledge: async (_: unknown, message: string) => void order.push(`saw ${message}`),
+      identify: async () => {
+        order.push('identify');
+        return { app: 'app', bot: 'the-bot' };
+      },
+    });
+    await world.write('一');
+    await world.runAgent();
+    await world.write('二');
+    await world.runAgent();
+    expect(order).toEqual(['identify', 'saw message-1', 'think', 'saw message-2', 'think']);
+    const group = { channel: 'test', app: 'app', chat: world.chat, group: true } as const;
+    await world.write('谁都行', { to: group, mentionsSomeBot: true, mentions: ['another-bot'] });
+    expect(await world.runAgent()).toBe(0);
+    await world.write('是你', { to: group, mentions: ['the-bot'] });
+    expect(await world.runAgent()).toBe(1);
+  });
+
+  it('shows the decided card in the answer to the click', async () => {
+    const world = await refunds();
+    await askFor(world);
+    const views: unknown[] = [];
+    const { answer } = world.platform.webhook;
+    Object.assign(world.platform.webhook, {
+      answer: (outcomes: Parameters<typeof answer>[0]) => {
+        views.push(...outcomes.map((one) => one?.kind === 'claimed' && one.view?.card));
+        return answer(outcomes);
+      },
+    });
+    onTestFinished(() => void Object.assign(world.platform.webhook, { answer }));
+    await world.click('confirm');
+    expect(views).toEqual([{ state: 'running', kind: 'confirm', by: ANN, at: expect.any(Number) }]);
   });
 });
 

@@ -643,8 +643,10 @@ export class World {
     const session = await this.session(id);
     if (session.ask?.id === ask && session.phase !== 'IDLE') return;
     const copies = Object.values(this.ghosts.cards).filter((card) => card.view.ask.id === ask);
+    // "Running" is shown before the tool begins: it does not say what came of it.
     const stale = copies.filter(
-      (card) => card.updates.length === 0 && this.ghosts.known[card.message],
+      (card) =>
+        card.updates.every((state) => state === 'running') && this.ghosts.known[card.message],
     );
     const told = Object.values(this.ghosts.said).some(
       (text) => text.startsWith('This failed') || text.startsWith('Cancelled'),

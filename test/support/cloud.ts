@@ -120,6 +120,7 @@ export const startCloud = async (options: CloudOptions) => {
     logged,
     postponed,
     sessionId: session,
+    chat,
     schedulerClient,
     /** A person writes, a second later. */
     write: (text: string, more: Partial<InboundMessage> = {}) => {

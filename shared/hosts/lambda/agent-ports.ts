@@ -24,13 +24,15 @@ export const createDeadLetterPorts = async (
 /** `source` is the queue the function reads from: that is where a job is put back. */
 const createJobPorts = async (environment: Environment, source: string): Promise<AgentPorts> => {
   const client = new SQSClient({});
+  const ports = await createTimerPorts(environment);
+  const setup = { ...ports, environment, language: ports.settings.agent.language, fetch };
   return {
-    ...(await createTimerPorts(environment)),
+    ...ports,
     model: chooseModel(environment),
     ids: createRandomIds(),
     runner: createRunner(),
     channels: Object.fromEntries(
-      Object.entries(channels).map(([name, create]) => [name, create(environment)]),
+      Object.entries(channels).map(([name, create]) => [name, create(setup)]),
     ),
     tools,
     resources: {},

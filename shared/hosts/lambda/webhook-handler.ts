@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import type { Inbound } from '#domain/inbound.ts';
 import { textsIn } from '#domain/texts.ts';
 import { accept } from '#flow/accept.ts';
+import { decidedView } from '#flow/cards.ts';
 import {
   ChannelError,
   type ClickOutcome,
@@ -72,9 +73,14 @@ const outcomeOf = async (
 ): Promise<ClickOutcome | undefined> => {
   const accepted = await accept(ports, inbound);
   if (inbound.type !== 'decision') return undefined;
-  const texts = textsIn(ports.settings.agent.language);
-  if (accepted.kind === 'claimed')
-    return { kind: 'claimed', ask: accepted.ask, text: texts.taken(inbound.kind) };
+  const { language } = ports.settings.agent;
+  const texts = textsIn(language);
+  if (accepted.kind === 'claimed') {
+    const view = decidedView(inbound.session, accepted.ask, language);
+    return { kind: 'claimed', view, text: texts.taken(inbound.kind) };
+  }
+  if (accepted.kind === 'repeated')
+    return { kind: 'claimed', view: undefined, text: texts.taken(accepted.decision) };
   if (accepted.kind === 'refused')
     return { kind: 'refused', text: texts.refusal(accepted.refusal) };
   return undefined;

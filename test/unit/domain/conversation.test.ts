@@ -99,7 +99,7 @@ describe('where a turn stands', () => {
     const [only, ...more] = stepsOf(rows, turn(2));
     expect(more).toEqual([]);
     expect(only && openCalls(only)).toEqual([2]);
-    expect(only?.results.get(0)).toEqual({ outcome: 'declined' });
+    expect(only?.results.get(0)).toMatchObject({ outcome: 'declined' });
     expect(stepsOf(rows, turn(1)).map(openCalls)).toEqual([[], []]);
     expect(stepsOf(rows, turn(3))).toEqual([]);
   });

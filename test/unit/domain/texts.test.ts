@@ -116,4 +116,9 @@ describe('what the model reads of a call that did not run', () => {
     for (const outcome of ['declined', 'revised', 'stopped'] as const)
       expect(resultText(outcome, {})).toMatch(/^Not run/);
   });
+
+  it('tell the time by the reader’s clock', () => {
+    expect(zh.reask(AT)).toContain('2026-01-02 11:04:05 UTC+8');
+    expect(en.reask(AT)).toContain('2026-01-02 03:04:05 UTC');
+  });
 });

@@ -34,6 +34,7 @@ const context: ToolContext = {
   signal: new AbortController().signal,
   session: 'client:x:y' as SessionId,
   log: { info: () => {}, warn: () => {}, error: () => {} },
+  language: 'en',
   resources: {},
   shown: 'order o1',
   checkpoint: async () => {},
