@@ -59,7 +59,8 @@ export const carryOut = async (run: Run, call: Call): Promise<Carried> => {
   if (call.work.idempotent && !call.work.recover) {
     const retried = await store.write(retryCall(key, row.attempt, run.attempt, run.deadline));
     const now = asRow(retried.item);
-    if (now.attempt === run.attempt && now.state === 'started') return runTool(run, key, call);
+    if (now.attempt === run.attempt && now.state === 'started')
+      return runTool(run, key, call, true);
     return now.state === 'started' ? carryOut(run, call) : replay(run.ports, now);
   }
   return judgeLost(run.ports, key, row, call.work, contextOf(run));
@@ -123,7 +124,7 @@ export const runUnrecorded = async (run: Run, call: Call): Promise<Carried> => {
   return { outcome: state, text };
 };
 
-const runTool = async (run: Run, key: Key, call: Call): Promise<Carried> => {
+const runTool = async (run: Run, key: Key, call: Call, again = false): Promise<Carried> => {
   const { store, clock } = run.ports;
   if (clock.now() >= run.deadline)
     throw new RetryLaterError(
@@ -136,7 +137,12 @@ const runTool = async (run: Run, key: Key, call: Call): Promise<Carried> => {
     if (written.kind === 'refused' || row.attempt !== run.attempt)
       throw new Error('this call was taken from its runner; nothing may be committed');
   };
-  const { state, text } = await attemptTool(run, call, checkpoint);
+  const tried = await attemptTool(run, call, checkpoint);
+  // The runner that is gone may have done it: that this try failed does not say that nothing was done.
+  const { state, text } =
+    again && tried.state === 'failed'
+      ? ({ state: 'unknown', text: `${tried.text}; an earlier try may have run` } as const)
+      : tried;
   const written = await store.write(
     settleCall(key, run.attempt, state, await store.keep(key, text)),
   );

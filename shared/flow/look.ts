@@ -3,6 +3,7 @@ import { type Outcome, type Row, type Step, stepsOf, type ToolCall } from '#doma
 import { judge, type Remembered, type Verdict } from '#domain/gate.ts';
 import type { Binding } from '#domain/ids.ts';
 import { keys } from '#domain/keys.ts';
+import type { Risk } from '#domain/settings.ts';
 import { resultText } from '#domain/texts.ts';
 import type { Tool, Work } from '#ports/tool.ts';
 import type { Run } from './run.ts';
@@ -51,12 +52,10 @@ export const lookAt = async (
     return refused('this very call was declined earlier in this turn');
   const { input } = parsed;
   if (!tool.work) return { kind: 'ask', tool, work: undefined, input, verdict: undefined, call };
-  try {
-    const verdict = await verdictOn(run, call, tool.work, input);
-    return { kind: verdict.kind, tool, work: tool.work, input, verdict, call };
-  } catch (error) {
-    return refused(`its risk could not be told: ${error instanceof Error ? error.message : error}`);
-  }
+  const risk = riskOf(tool.work, input);
+  if (risk.kind === 'untold') return refused(`its risk could not be told: ${risk.why}`);
+  const verdict = await verdictOn(run, call, tool.work, risk.risk);
+  return { kind: verdict.kind, tool, work: tool.work, input, verdict, call };
 };
 
 const declinedBefore = (run: Run, rows: readonly Row[], step: Step, call: ToolCall): boolean => {
@@ -75,16 +74,23 @@ const declinedBefore = (run: Run, rows: readonly Row[], step: Step, call: ToolCa
   );
 };
 
-const verdictOn = async (
-  run: Run,
-  call: ToolCall,
+/** Only what the tool itself throws refuses the call; a store that does not answer is tried again with the job. */
+const riskOf = (
   work: Work,
   input: unknown,
-): Promise<Verdict> => {
+): { readonly kind: 'told'; readonly risk: Risk } | { readonly kind: 'untold'; why: string } => {
+  try {
+    return { kind: 'told', risk: work.risk(input) };
+  } catch (error) {
+    return { kind: 'untold', why: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+const verdictOn = async (run: Run, call: ToolCall, work: Work, risk: Risk): Promise<Verdict> => {
   const { settings, clock, store } = run.ports;
   const gated = {
     tool: call.tool,
-    risk: work.risk(input),
+    risk,
     approvers: work.approvers,
     timeoutSeconds: work.askSeconds,
     requester: run.turn.requester,

@@ -5,9 +5,8 @@ import { putIfAbsent, takeDecision } from '#domain/moves.ts';
 import { currentAsk, readSession, type Session } from '#domain/session.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
-import { goOn } from './go-on.ts';
 import { holds, startRun } from './run.ts';
-import { type Ran, stepAside } from './run-turn.ts';
+import { drive, type Ran, stepAside } from './run-turn.ts';
 
 /** A decision was claimed: take it, write down who decided, and go on with the turn. */
 export const resume = async (
@@ -22,7 +21,7 @@ export const resume = async (
   if (ask?.id !== job.ask || ask.state !== 'taken' || !session.turn || !holds(session, nameOf(job)))
     return stepAside(ports, session, job, delivery);
   await recordDecision(ports, session, ask);
-  return goOn(startRun(ports, job, session, session.turn, delivery));
+  return drive(startRun(ports, job, session, session.turn, delivery), job, delivery);
 };
 
 /** The inbox row makes the deciding text's redelivery, hours later, a repeat; the audit row says who decided what. */

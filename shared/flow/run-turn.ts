@@ -12,7 +12,7 @@ import { type InboxRow, turnOf } from './finish.ts';
 import { giveUp } from './give-up.ts';
 import { goOn, type Went } from './go-on.ts';
 import { saveMessage } from './rows.ts';
-import { channelOf, holds, placeOf, startRun } from './run.ts';
+import { channelOf, holds, placeOf, type Run, startRun } from './run.ts';
 import { showAsk } from './suspend.ts';
 
 export type Ran = Went | 'put-aside' | 'dropped' | 'given-up';
@@ -119,7 +119,7 @@ export const runMore = async (
   const session = readSession(id, passed.item);
   if (!session.turn || session.turn.id !== turn || !holds(session, nameOf(job)))
     return stepAside(ports, session, job, delivery);
-  return goOn(startRun(ports, job, session, session.turn, delivery));
+  return drive(startRun(ports, job, session, session.turn, delivery), job, delivery);
 };
 
 const begin = async (
@@ -141,7 +141,13 @@ const begin = async (
     from: message.from,
     message: message.id,
   });
-  return goOn(run);
+  return drive(run, job, delivery);
+};
+
+/** A zombie of the same name may have gone ahead and died: what it left is for us to finish before this job is done. */
+export const drive = async (run: Run, job: TurnJob, delivery: Delivery): Promise<Ran> => {
+  const went = await goOn(run);
+  return went === 'lost' ? stepAside(run.ports, run.session, job, delivery) : went;
 };
 
 /** Not ours to run. But an ask that nobody saw is everybody's to show, and giving up what is dead is for its own job to end. */

@@ -69,6 +69,7 @@ class Simulation {
   readonly world: World;
   readonly options: Options;
   readonly chats: readonly string[];
+  readonly maxReceives: number;
   readonly crashes: Partial<Record<CrashRow, number>> = {};
   /** Faults stop when the people have said all they had to say: then everything must come right. */
   calm = false;
@@ -85,6 +86,7 @@ class Simulation {
     this.acts = options.acts;
     const { pick, chance } = this.random;
     this.chats = chance(0.7) ? ['c1'] : ['c1', 'c2'];
+    this.maxReceives = pick([1, 2, 5, 5]);
     this.world = new World(
       settingsWith({
         approvers: pick(['requester', 'anyone', 'other-than-requester', ['test:bob']]),
@@ -93,7 +95,7 @@ class Simulation {
         strictMode: chance(0.1),
         deliverTo: chance(0.15) ? 'approvers' : 'chat',
       }),
-      pick([2, 5, 5]),
+      this.maxReceives,
     );
     if (options.story) this.world.story = [];
     this.world.variant = () => (this.random.chance(0.3) ? `~${this.random.below(3)}` : '');
@@ -197,7 +199,7 @@ class Simulation {
       faulty &&
       options.zombies &&
       running.program.type === 'agent' &&
-      random.chance(0.004 * likely)
+      random.chance(0.004 * likely * this.#doomed())
     )
       this.#makeZombie(running);
     if (faulty && random.chance(0.006)) {
@@ -285,6 +287,11 @@ class Simulation {
     this.#count('zombie');
     this.#zombies.add(running);
     this.world.queue.postpone(running.program.queued, this.world.now);
+  }
+
+  /** Where a job lost once is a dead letter, a zombie meets the function that gives its turn up. */
+  #doomed(): number {
+    return this.maxReceives === 1 ? 4 : 1;
   }
 
   #count(row: CrashRow): void {

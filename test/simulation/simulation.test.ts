@@ -4,7 +4,7 @@ import { explore } from './explore.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { optionsFor, simulate } from './simulate.ts';
 
-const SEEDS = 2_000;
+const SEEDS = 4_000;
 
 it(`keeps every promise over ${SEEDS} seeds of crashes, repeats, zombies and late clicks`, async () => {
   const reached: Record<string, number> = {};
