@@ -26,6 +26,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'models',
     'clients',
     'console',
+    // The local host runs the very handlers that are deployed.
+    'functions',
   ],
 };
 /** Stand-ins speak a platform's language on their own: sharing code with the channel would hide one bug on both sides. */
