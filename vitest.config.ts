@@ -11,6 +11,7 @@ export default defineConfig({
       project('architecture'),
       project('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
       project('integration', { testTimeout: 120_000, hookTimeout: 60_000 }),
+      project('browser', { testTimeout: 60_000, hookTimeout: 120_000 }),
       project('infra', { testTimeout: 60_000, hookTimeout: 60_000 }),
       project('simulation', { testTimeout: 240_000 }),
     ],

@@ -1,7 +1,28 @@
 import type { Channel, ChannelSetup, Webhook, WebhookSetup } from '#ports/channel.ts';
+import { createFeishuChannel } from './feishu/channel.ts';
+import { createFeishuWebhook } from './feishu/webhook.ts';
 
 /** Every channel's outward half, by the word its sessions begin with. */
-export const channels: Readonly<Record<string, (setup: ChannelSetup) => Channel>> = {};
+const CHANNELS = { feishu: createFeishuChannel };
 
 /** Every channel's inward half, by the first word of its path after `/webhook/`. */
-export const webhooks: Readonly<Record<string, (setup: WebhookSetup) => Webhook>> = {};
+const WEBHOOKS = { feishu: createFeishuWebhook };
+
+export const createChannels = (setup: ChannelSetup): Readonly<Record<string, Channel>> =>
+  configured(CHANNELS, setup);
+
+export const createWebhooks = (setup: WebhookSetup): Readonly<Record<string, Webhook>> =>
+  configured(WEBHOOKS, setup);
+
+/** A channel none of whose settings are given is not there; one with some of them says which are missing. */
+const configured = <Setup extends WebhookSetup, T>(
+  creators: Readonly<Record<string, (setup: Setup) => T>>,
+  setup: Setup,
+): Readonly<Record<string, T>> => {
+  const given = Object.keys(setup.environment).filter((name) => setup.environment[name]);
+  return Object.fromEntries(
+    Object.entries(creators)
+      .filter(([name]) => given.some((one) => one.startsWith(`${name.toUpperCase()}_`)))
+      .map(([name, create]) => [name, create(setup)]),
+  );
+};

@@ -94,6 +94,8 @@ export type Refusal =
   | { readonly reason: 'expired'; readonly at: number }
   | { readonly reason: 'not-an-approver'; readonly may: readonly string[] }
   | { readonly reason: 'changed' }
+  /** A form's answer that does not fit its question; `options` is how many there are to choose from. */
+  | { readonly reason: 'wrong-answer'; readonly options: number }
   | { readonly reason: 'no-open-ask' };
 
 export const whoMay = (

@@ -63,6 +63,13 @@ export type Outcome =
   | 'answered'
   | 'stopped';
 
+/**
+ * Why a model will never answer this.
+ * `account`: the key, its rights or its credit. `rejected`: the request itself, most often a wrong model or address.
+ * `overflow`: more than the model can read. `refused`: stopped by the provider's filter. `empty`: neither words nor calls.
+ */
+export type ModelFailure = 'account' | 'rejected' | 'overflow' | 'refused' | 'empty';
+
 export interface Row {
   readonly turn: TurnId;
   readonly message: SavedMessage;

@@ -14,6 +14,8 @@ export interface InboundMessage {
   readonly to: Address;
   /** Mentions of the bot taken out, white space trimmed. */
   readonly text: string;
+  /** A picture, a file, a voice: `text` only names it, and it starts and decides nothing. */
+  readonly unreadable?: true;
   readonly sentAt: number;
   /** Ids mentioned, and whether any of them is marked as a bot: all there is to go by until our own id is known. */
   readonly mentions: readonly string[];

@@ -41,6 +41,7 @@ const agent = z.strictObject({
   systemPrompt: z._default(z.string(), ''),
   maxSteps: z._default(z.int().check(z.gte(1), z.lte(100)), 20),
   historyMessages: z._default(z.int().check(z.gte(0), z.lte(1000)), 40),
+  contextTokens: z._default(z.int().check(z.gte(1000), z.lte(2_000_000)), 100_000),
   language: z._default(z.enum(['zh-CN', 'en']), 'zh-CN'),
   groupSessions: z._default(z.enum(['chat', 'person']), 'chat'),
 });

@@ -1,5 +1,5 @@
 import type { DecisionKind, Refusal, Settled } from './ask.ts';
-import type { Outcome } from './conversation.ts';
+import type { ModelFailure, Outcome } from './conversation.ts';
 import type { Language } from './settings.ts';
 import { timeText } from './time-text.ts';
 
@@ -11,6 +11,7 @@ export interface Texts {
   readonly awaiting: (may: readonly string[], expiresAt: number) => string;
   readonly wrongPick: (of: number) => string;
   readonly wrongAnswer: string;
+  readonly onlyText: string;
   readonly reask: (expiresAt: number) => string;
   readonly lapsed: string;
   readonly changed: string;
@@ -26,6 +27,7 @@ export interface Texts {
   readonly tooManyRounds: (rounds: number) => string;
   readonly tooManySteps: (steps: number) => string;
   readonly emptyAnswer: string;
+  readonly modelFailed: (failure: ModelFailure) => string;
   readonly reset: string;
   readonly resetNeedsIdle: string;
   readonly help: string;
@@ -61,6 +63,8 @@ const zh: Texts = {
       return `这个请求已于 ${timeText(refusal.at, 'zh-CN')} 过期，未执行。`;
     if (refusal.reason === 'not-an-approver')
       return `你不能决定这个请求，可以决定的人：${who(refusal.may, '其他人')}。`;
+    if (refusal.reason === 'wrong-answer')
+      return refusal.options > 0 ? zh.wrongPick(refusal.options) : zh.wrongAnswer;
     return refusal.reason === 'changed'
       ? '请求的内容已变化，请看最新的卡片。'
       : '没有等待决定的请求。';
@@ -78,6 +82,7 @@ const zh: Texts = {
     `正在等待 ${who(may, '在场的人')} 决定，截止 ${timeText(expiresAt, 'zh-CN')}；你的消息会在之后处理。`,
   wrongPick: (of) => `没有这个编号，可选 1 到 ${of}。什么都没有执行。`,
   wrongAnswer: '这个回答不符合要求，请重新回答。',
+  onlyText: '我只能读文字消息，请用文字告诉我要做什么。',
   reask: (expiresAt) => `请先回复“确认”或“取消”（截止 ${timeText(expiresAt, 'zh-CN')}）。`,
   lapsed: '这次确认没有在规定时间内执行，已作废，未执行任何操作；如仍需要会重新请你确认。',
   changed: '情况在确认之后发生了变化，未执行；需要重新确认。',
@@ -105,6 +110,14 @@ const zh: Texts = {
     `已经修改了 ${rounds} 次仍未确认，先到这里，未执行任何操作。请重新说明需求。`,
   tooManySteps: (steps) => `已用完 ${steps} 步仍未完成，先停在这里。`,
   emptyAnswer: '（没有更多内容）',
+  modelFailed: (failure) =>
+    ({
+      account: '模型服务拒绝了访问（密钥、权限或余额有问题），请联系管理员。',
+      rejected: '模型服务没有接受这次请求，请联系管理员。',
+      overflow: '内容太长，模型读不下。请缩短问题，或先用 /reset 清空之前的对话。',
+      refused: '模型拒绝回答这个问题，请换一种说法。',
+      empty: '模型没有给出回答，请再说一遍或换一种说法。',
+    })[failure],
   reset: '好的，之前的对话不再使用。',
   resetNeedsIdle: '正在处理中，空闲后才能重置。',
   help: '直接说要做什么；有风险的操作会先请你确认。回复“确认”“取消”，或“修改：…”。命令：/cancel /status /reset /whoami /help',
@@ -140,6 +153,8 @@ const en: Texts = {
       return `This expired at ${timeText(refusal.at, 'en')}; nothing was run.`;
     if (refusal.reason === 'not-an-approver')
       return `You may not decide this. Those who may: ${who(refusal.may, 'anyone else')}.`;
+    if (refusal.reason === 'wrong-answer')
+      return refusal.options > 0 ? en.wrongPick(refusal.options) : en.wrongAnswer;
     return refusal.reason === 'changed'
       ? 'What is asked has changed; please look at the newest card.'
       : 'Nothing is waiting for a decision.';
@@ -157,6 +172,7 @@ const en: Texts = {
     `Waiting for ${who(may, 'anyone here')} to decide, until ${timeText(expiresAt, 'en')}; your message will be handled after that.`,
   wrongPick: (of) => `There is no such number: choose from 1 to ${of}. Nothing was run.`,
   wrongAnswer: 'That answer does not fit the question; please answer again.',
+  onlyText: 'I can only read text. Please tell me in words what you need.',
   reask: (expiresAt) =>
     `Please reply "confirm" or "cancel" first (until ${timeText(expiresAt, 'en')}).`,
   lapsed:
@@ -186,6 +202,16 @@ const en: Texts = {
     `Changed ${rounds} times without a yes, so this ends here; nothing was run. Please say anew what you need.`,
   tooManySteps: (steps) => `All ${steps} steps are used up and it is not finished; stopping here.`,
   emptyAnswer: '(nothing more to say)',
+  modelFailed: (failure) =>
+    ({
+      account:
+        'The model service refused access (its key, rights or credit). Please tell an administrator.',
+      rejected: 'The model service did not accept this request. Please tell an administrator.',
+      overflow:
+        'This is more than the model can read. Please ask for less, or forget the conversation so far with /reset.',
+      refused: 'The model declined to answer this. Please put it differently.',
+      empty: 'The model gave no answer. Please say it again, or put it differently.',
+    })[failure],
   reset: 'Done: the conversation so far is no longer used.',
   resetNeedsIdle: 'A turn is running; reset works once it is idle.',
   help: 'Say what you want done; risky work is shown to you first. Reply "confirm", "cancel" or "modify: …". Commands: /cancel /status /reset /whoami /help',

@@ -28,7 +28,8 @@ const acceptDecision = async (ports: FrontPorts, inbound: InboundDecision): Prom
     const [item] = await ports.store.read([keys.session(id)]);
     const open = openAsk(readSession(id, item));
     const reply = open?.id === ask ? readReply(text ?? '', open) : undefined;
-    if (reply?.kind === 'wrong') return { kind: 'refused', refusal: { reason: 'changed' } };
+    if (reply?.kind === 'wrong')
+      return { kind: 'refused', refusal: { reason: 'wrong-answer', options: reply.of } };
     text = reply?.kind === 'answer' ? reply.text : text;
   }
   const decision: Decision = {
@@ -49,6 +50,8 @@ const acceptMessage = async (ports: FrontPorts, message: InboundMessage): Promis
   const { session, named } = heard;
   const repliesToCard = named !== undefined && named === openAsk(session)?.id;
   if (!isForTheBot(heard) && !repliesToCard) return { kind: 'ignored', why: 'not-for-the-bot' };
+  if (message.unreadable)
+    return notice(ports, heard, textsIn(ports.settings.agent.language).onlyText);
   const command = commandIn(message.text);
   if (command) {
     await ports.queue.send(

@@ -2,7 +2,9 @@ import type { Ask } from '#domain/ask.ts';
 import { openCalls, type Row, type Step, stepsOf } from '#domain/conversation.ts';
 import { keys } from '#domain/keys.ts';
 import { currentAsk, readSession } from '#domain/session.ts';
+import { ModelError } from '#ports/model-error.ts';
 import { type Call, type Carried, carryOut, runUnrecorded } from './carry-out.ts';
+import { RetryLaterError } from './errors.ts';
 import { finish } from './finish.ts';
 import { type Gathered, lookAt, type Ready } from './look.ts';
 import { passTurnOn, timeIsShort } from './pass-on.ts';
@@ -29,7 +31,12 @@ export const goOn = async (run: Run): Promise<Went> => {
     const closing = steps.length >= run.ports.settings.agent.maxSteps;
     if (closing && steps.length > run.ports.settings.agent.maxSteps)
       return finish(run, textsOf(run.ports).tooManySteps(steps.length), 'limit');
-    rows.push(await think(run, rows, steps.length + 1, closing));
+    const next = await think(run, rows, steps.length + 1, closing).catch((error: unknown) =>
+      wordsFor(run, error),
+    );
+    if (next === 'stopped') continue;
+    if (typeof next === 'string') return finish(run, next, 'failed');
+    rows.push(next);
   }
 };
 
@@ -54,20 +61,26 @@ const think = async (
   rows: readonly Row[],
   step: number,
   closing: boolean,
-): Promise<Row> => {
-  const { model, store, settings, tools } = run.ports;
+): Promise<Row | 'stopped'> => {
+  const { model, store, settings, tools, runner } = run.ports;
   run.fresh = false;
   const offers = Object.entries(tools).map(([name, { description, schema }]) => ({
     name,
     description,
     input: schema,
   }));
-  const thought = await model.think({
+  const request = {
     system: settings.agent.systemPrompt,
     messages: await modelMessages(store, rows),
     tools: closing ? [] : offers,
     deadline: run.deadline,
-  });
+    contextTokens: settings.agent.contextTokens,
+  };
+  const thought = await runner.unless(
+    () => cancelRequested(run),
+    (signal) => model.think({ ...request, signal }),
+  );
+  if (thought === 'stopped') return 'stopped';
   const key = keys.message(run.session.id, run.turn.id, step, 'a');
   const { provider, usage } = thought;
   return saveMessage(store, key, run.turn.id, {
@@ -78,6 +91,16 @@ const think = async (
     ...(provider !== undefined && { provider }),
     ...(usage && { usage }),
   });
+};
+
+/** What the model will never answer ends the turn in words; what it may answer later goes back to the queue. */
+const wordsFor = (run: Run, error: unknown): string => {
+  if (!(error instanceof ModelError)) throw error;
+  const { code, message: why, retryAt } = error;
+  if (retryAt !== undefined) throw new RetryLaterError(retryAt, why);
+  if (code === 'unavailable') throw error;
+  run.ports.log.error('model-failed', { session: run.session.id, turn: run.turn.id, code, why });
+  return textsOf(run.ports).modelFailed(code);
 };
 
 /** Calls in the order the model gave them, up to the first that must be asked; from there on all wait together. */

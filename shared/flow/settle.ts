@@ -63,8 +63,12 @@ const showRunning = async (run: Run, step: Step, ask: Ask): Promise<void> => {
 const SHORT = 500;
 const resultOf = (outcome: Outcome, text: string): TaskResult => ({
   state: CARD_STATES[outcome],
-  text: text.length <= SHORT ? text : `${text.slice(0, SHORT)}… [${SHORT} / ${text.length}]`,
+  // Of a call that did not run the text is for the model; the card says it in its reader's language.
+  ...(TOLD.includes(outcome) && { text: short(text) }),
 });
+const TOLD: readonly Outcome[] = ['done', 'failed'];
+const short = (text: string): string =>
+  text.length <= SHORT ? text : `${text.slice(0, SHORT)}… [${SHORT} / ${text.length}]`;
 
 /** Saves the call's result; a call that is to be asked anew gets none, and so stays open. */
 const settleTask = async (

@@ -1,7 +1,7 @@
 import { type Runner, ToolTimeoutError } from '#ports/tool.ts';
 
 /** Races the work against its limit. Work that ignores its signal is left behind; its answer counts no more. */
-export const createRunner = (): Runner => ({
+export const createRunner = (lookMs = 3_000): Runner => ({
   within: async (limitMs, work) => {
     const stop = new AbortController();
     const limit = Promise.withResolvers<never>();
@@ -15,6 +15,22 @@ export const createRunner = (): Runner => ({
       return await Promise.race([work(stop.signal), limit.promise]);
     } finally {
       clearTimeout(timer);
+    }
+  },
+  unless: async (unwanted, work) => {
+    const stop = new AbortController();
+    const look = async () => {
+      // Who cannot look goes on: the next step looks again.
+      if (await unwanted().catch(() => false)) stop.abort();
+    };
+    const timer = setInterval(() => void look(), lookMs);
+    try {
+      return await work(stop.signal);
+    } catch (error) {
+      if (stop.signal.aborted) return 'stopped';
+      throw error;
+    } finally {
+      clearInterval(timer);
     }
   },
 });

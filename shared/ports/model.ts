@@ -36,5 +36,9 @@ export interface Model {
     readonly messages: readonly ModelMessage[];
     readonly tools: readonly ToolOffer[];
     readonly deadline: number;
+    /** About as much is sent at most, older turns left out first. */
+    readonly contextTokens?: number;
+    /** Given up at once when it fires, with its reason. */
+    readonly signal?: AbortSignal;
   }): Promise<Thought>;
 }

@@ -50,6 +50,8 @@ interface Common<Input> {
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly summary?: (input: Input, language: Language) => string;
+  /** A resource without which the tool is not offered. */
+  readonly needs?: keyof Resources;
 }
 
 export interface Definition<Input> extends Common<Input> {
@@ -80,6 +82,7 @@ export type Parsed =
 export interface Tool {
   readonly description: string;
   readonly schema: JsonObject;
+  readonly needs: keyof Resources | undefined;
   parse(input: Json): Parsed;
   summary(input: unknown, language: Language): string | undefined;
   readonly work: Work | undefined;
@@ -122,6 +125,7 @@ export const defineTool = <Input>(
   description: definition.description,
   // What the model has to give, not what `parse` makes of it: a field with a default may be left out.
   schema: z.toJSONSchema(definition.input, { io: 'input' }) as JsonObject,
+  needs: definition.needs,
   parse: (input) => {
     const parsed = definition.input.safeParse(input);
     return parsed.success
@@ -136,6 +140,11 @@ export const defineTool = <Input>(
 /** Runs a tool within its limit. A port, so that time comes from outside. */
 export interface Runner {
   within<T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Asks every few seconds whether the work is still wanted, and stops it when it is not. */
+  unless<T>(
+    unwanted: () => Promise<boolean>,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | 'stopped'>;
 }
 
 export class ToolTimeoutError extends Error {

@@ -23,7 +23,11 @@ describe('the webhook as it is deployed', () => {
   });
 
   it('holds no model, tool or SQL code, and only the small zod', () => {
-    const inputs = Object.keys(ours.inputs).join('\n');
+    // What is left of a file whose every function was shaken out is a constant or two.
+    const inputs = Object.entries(ours.inputs)
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 200)
+      .map(([file]) => file)
+      .join('\n');
     expect(inputs).toContain('shared/flow/accept.ts');
     expect(inputs).not.toMatch(/shared\/(?:models|tools|hosts\/local)\//);
     expect(inputs).not.toMatch(/libpg-query|node_modules\/(?:ai|pg|@ai-sdk)\/|zod\/v4\/classic/);

@@ -313,6 +313,15 @@ describe('good manners', () => {
     expect(await world.runAgent()).toBe(1);
   });
 
+  it('answers a picture in words, and takes it neither for a decision nor for a message', async () => {
+    const world = await refunds();
+    await askFor(world);
+    await world.write('[image]', { unreadable: true });
+    await world.runAgent();
+    expect(world.platform.texts()).toEqual([texts.onlyText]);
+    expect(await world.session()).toMatchObject({ phase: 'WAITING_CONFIRM', aside: [] });
+  });
+
   it('shows the decided card in the answer to the click', async () => {
     const world = await refunds();
     await askFor(world);

@@ -19,9 +19,10 @@ import {
 import type { InboundMessage } from '#domain/inbound.ts';
 import type { Job } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
-import { readSession, type Session } from '#domain/session.ts';
+import { currentAsk, readSession, type Session } from '#domain/session.ts';
 import { readSettings, type Settings } from '#domain/settings.ts';
 import { type Accepted, accept } from '#flow/accept.ts';
+import { RetryLaterError } from '#flow/errors.ts';
 import { expire } from '#flow/expire.ts';
 import { giveUp } from '#flow/give-up.ts';
 import { handle } from '#flow/handle.ts';
@@ -36,6 +37,10 @@ import { type Answer, type Call, type Entry, Process, scheduled } from './proces
 
 export const START = Date.UTC(2026, 0, 5, 9);
 export const QUEUE = 'arn:aws:sqs:::main.fifo';
+/** By how much a function's clock may be wrong. */
+export const MOST_SKEW_MS = 2_000;
+/** A tick comes every 15 minutes; a function that failed is tried again. */
+const LONGEST_LYING_MS = 20 * 60_000;
 const CHANNEL = 'test';
 const APP = 'app';
 export const PEOPLE = ['ann', 'bob', 'cai'].map((name) => personId(CHANNEL, name));
@@ -368,7 +373,10 @@ export class World {
         sleepUntil: (at) => process.call('clock', 'sleepUntil', [at]) as Promise<void>,
       },
       ids: { attempt: () => process.glance('attempt') as AttemptId },
-      runner: { within: (_, work) => work(new AbortController().signal) },
+      runner: {
+        within: (_, work) => work(new AbortController().signal),
+        unless: (_, work) => work(new AbortController().signal),
+      },
       log: { info: () => {}, warn: () => {}, error: () => {} },
       resources: { effects: scheduled<Effects>(process, 'effects', ['do', 'happened', 'size']) },
       settings: this.settings,
@@ -404,6 +412,7 @@ export class World {
     if (written.kind === 'refused') return written;
     if (write.key.sk === '#' && write.key.pk.startsWith('S#'))
       this.#watchSession(write.key.pk.slice(2) as SessionId, before, written.item);
+    if (write.key.sk.startsWith('M#')) this.#checkNotRefused(write.key.sk, written.item);
     if (write.key.sk.startsWith('X#')) this.#watchLedger(by, write.key.sk, before, written.item);
     return written;
   }
@@ -555,6 +564,72 @@ export class World {
       this.fail(`${tag} ran more often than it was approved`);
   }
 
+  /** Every planned call is well-formed and planned once: what refuses one is not the call. */
+  #checkNotRefused(key: string, { message }: Record<string, unknown>): void {
+    const { outcome } = message as { outcome?: string };
+    if (outcome === 'refused') this.fail(`${key}: a call was refused that nothing is wrong with`);
+  }
+
+  /** Was this very effect brought about before? */
+  ranBefore({ args: [tag, key] }: Call): boolean {
+    return this.ghosts.ran[`${tag}@${key}`] !== undefined;
+  }
+
+  /** Who waits for another runner to be gone must not be that runner. */
+  async checkWait({ name, program, deadline }: Running, error: Error): Promise<void> {
+    const inTime = this.now < deadline - MOST_SKEW_MS;
+    if (!(error instanceof RetryLaterError) || program.type !== 'agent' || !inTime) return;
+    for (const row of await this.#ledger(program.job.session))
+      if (row['state'] === 'started' && row['attempt'] === `${name}/attempt`)
+        this.fail(
+          `${row['sk']} was started by ${name}, which now waits for somebody else to run it`,
+        );
+  }
+
+  /** Who hears that it is decided, by himself or long ago, must not leave the decision where nobody takes it up. */
+  async checkTakenUp(running: Running, accepted: Accepted | undefined, at: number): Promise<void> {
+    const { program, done } = running;
+    if (!accepted || (program.type !== 'click' && program.type !== 'message')) return;
+    const id = program.type === 'click' ? program.id : program.message.id;
+    const card = program.type === 'click' ? this.ghosts.cards[program.card] : undefined;
+    // Who tried to write "expired" found it open a moment ago: whoever decided it since is still at it.
+    const late =
+      accepted.kind === 'refused' &&
+      accepted.refusal.reason === 'already-decided' &&
+      !done.some((name) => name.startsWith('claim timeout'));
+    for (const [ask, { decision, session }] of Object.entries(this.ghosts.settled)) {
+      const own = decision.id === id && ['claimed', 'repeated'].includes(accepted.kind);
+      const lying =
+        late && card?.view.ask.id === ask && at - decision.at > 5_000 + 2 * MOST_SKEW_MS;
+      if ((own || lying) && (await this.#lyingDecision(session))?.ask === ask)
+        this.fail(`${id} found ask ${ask} decided, and left it where nobody takes it up`);
+    }
+  }
+
+  /** Nothing is under way: whatever was to look after a decision left behind has looked. */
+  async checkNothingLies(sessions: readonly SessionId[]): Promise<void> {
+    for (const id of sessions) {
+      const lying = await this.#lyingDecision(id);
+      if (lying && this.now - lying.at > LONGEST_LYING_MS)
+        this.fail(
+          `ask ${lying.ask} was decided ${LONGEST_LYING_MS / 60_000} minutes ago, and nobody takes it up`,
+        );
+    }
+  }
+
+  /** A decision not taken up, and no job in the queue or running that will. */
+  async #lyingDecision(id: SessionId): Promise<{ ask: string; at: number } | undefined> {
+    const ask = currentAsk(await this.session(id));
+    if (ask?.state !== 'decided' || !ask.decision) return undefined;
+    const { messages, dead } = this.queue.snapshot();
+    const queued = [...messages, ...dead].map(({ body }) => JSON.parse(body) as Job);
+    const running = this.running.flatMap(({ program }) => ('job' in program ? [program.job] : []));
+    const coming = [...queued, ...running].some(
+      (job) => job.type === 'resume' && job.ask === ask.id,
+    );
+    return coming ? undefined : { ask: ask.id, at: ask.decision.at };
+  }
+
   /** What a webhook's caller was told must be true. */
   checkAnswer(program: Program, accepted: Accepted | undefined): void {
     if (!accepted || (program.type !== 'click' && program.type !== 'message')) return;
@@ -602,15 +677,13 @@ export class World {
       await this.#checkOutcome(ask, decision, tags, session);
   }
 
+  #ledger(id: SessionId) {
+    return this.store.list({ pk: keys.partition(id), from: 'X#', to: 'X#~', limit: 10_000 });
+  }
+
   /** The ledger alone says "started or not": what it says must be what happened. */
   async #checkLedger(id: SessionId): Promise<void> {
-    const rows = await this.store.list({
-      pk: keys.partition(id),
-      from: 'X#',
-      to: 'X#~',
-      limit: 10_000,
-    });
-    for (const row of rows) {
+    for (const row of await this.#ledger(id)) {
       const [, turn, call = '', nth] = String(row['sk']).split('#');
       const [step, index] = call.split('.');
       const key = platformKey(id, String(turn), Number(step), Number(index), Number(nth));

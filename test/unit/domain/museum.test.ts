@@ -56,7 +56,10 @@ const names = readdirSync(V1)
 const SUSPENDED = [
   'choice-open',
   'confirm-decided-not-taken',
+  'confirm-open-anthropic-thinking',
   'confirm-open-not-shown',
+  'confirm-open-plain-calls',
+  'confirm-open-reasoning-content',
   'confirm-open-two-tasks',
   'input-open',
 ];
@@ -245,7 +248,10 @@ it('leaves nothing out: every file in the museum is described above, and none is
   expect(names).toEqual([
     'choice-open',
     'confirm-decided-not-taken',
+    'confirm-open-anthropic-thinking',
     'confirm-open-not-shown',
+    'confirm-open-plain-calls',
+    'confirm-open-reasoning-content',
     'confirm-open-two-tasks',
     'every-outcome',
     'idle-after-timeout',

@@ -33,6 +33,7 @@ describe('settings', () => {
         systemPrompt: '',
         maxSteps: 20,
         historyMessages: 40,
+        contextTokens: 100_000,
         language: 'zh-CN',
         groupSessions: 'chat',
       },

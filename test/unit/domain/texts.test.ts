@@ -18,6 +18,8 @@ const refusals: Refusal[] = [
   { reason: 'not-an-approver', may: [alice, bob] },
   { reason: 'not-an-approver', may: ['*'] },
   { reason: 'changed' },
+  { reason: 'wrong-answer', options: 0 },
+  { reason: 'wrong-answer', options: 3 },
   { reason: 'no-open-ask' },
 ];
 
@@ -32,6 +34,7 @@ const said = (texts: Texts): Record<keyof Texts, readonly string[]> => ({
   awaiting: [texts.awaiting([alice, bob], AT), texts.awaiting(['*'], AT)],
   wrongPick: [texts.wrongPick(3)],
   wrongAnswer: [texts.wrongAnswer],
+  onlyText: [texts.onlyText],
   reask: [texts.reask(AT)],
   lapsed: [texts.lapsed],
   changed: [texts.changed],
@@ -43,6 +46,9 @@ const said = (texts: Texts): Record<keyof Texts, readonly string[]> => ({
   tooManyRounds: [texts.tooManyRounds(3)],
   tooManySteps: [texts.tooManySteps(20)],
   emptyAnswer: [texts.emptyAnswer],
+  modelFailed: (['account', 'rejected', 'overflow', 'refused', 'empty'] as const).map(
+    texts.modelFailed,
+  ),
   reset: [texts.reset],
   resetNeedsIdle: [texts.resetNeedsIdle],
   help: [texts.help],

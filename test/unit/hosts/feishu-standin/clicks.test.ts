@@ -88,6 +88,20 @@ describe('a click', () => {
     expect(shown()).toEqual([DECIDED]);
   });
 
+  it('from a screen that is behind is sent all the same, for the bot to answer', async () => {
+    const { bot, yes, click } = await open();
+    bot.answer(() => ({ body: { card: raw(DECIDED) } }));
+    await Promise.all([yes(), yes()]);
+    await yes();
+    expect(bot.requests.map(({ event }) => event.event.action.value)).toEqual([
+      { a: 'yes' },
+      { a: 'yes' },
+      { a: 'yes' },
+    ]);
+    expect(await click({ name: 'send', value: { a: 'modify' }, form: { why: 'x' } })).toEqual({});
+    expect(bot.requests[3]?.event.event.action).toMatchObject({ form_value: { why: 'x' } });
+  });
+
   it('is never sent again', async () => {
     const { bot, feishu, yes, pass } = await open();
     bot.answer(() => ({ status: 500 }));

@@ -62,6 +62,17 @@ const actionOf = (control: Control, { form: given }: Click): Action => {
   return { action };
 };
 
+/** The card was just updated and the clicker's screen is behind: it sends what it still shows. */
+const staleAction = ({ value, name, form }: Click): Action => ({
+  action: {
+    value,
+    tag: 'button',
+    timezone: 'Asia/Shanghai',
+    ...(name !== undefined && { name }),
+    ...(form && { form_value: form }),
+  },
+});
+
 const callBack = async (
   { platform, caller, deliveries, tokens, answerWithinMs }: ClickParts,
   message: Message,
@@ -87,10 +98,10 @@ export const click = async (parts: ClickParts, made: Click): Promise<ClickShown>
   if (message.recalled) return { error: STOPPED.recalled };
   if (platform.now() - message.at > CARD_LIVES_MS) return { error: STOPPED.expired };
   const control = findControl(JSON.parse(message.content), made);
-  if (!control)
+  if (!control && message.updatedAt === undefined)
     throw new Error(
       `the card ${message.id} has no control ${made.name ?? JSON.stringify(made.value)}`,
     );
-  const sent = actionOf(control, made);
+  const sent = control ? actionOf(control, made) : staleAction(made);
   return 'shown' in sent ? sent.shown : callBack(parts, message, operator, sent.action);
 };

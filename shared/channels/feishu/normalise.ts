@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import { messageId, personId } from '#domain/ids.ts';
+import type { InboundMessage } from '#domain/inbound.ts';
+import { mention, textOf } from './message-text.ts';
+
+const id = z.string().check(z.minLength(1), z.maxLength(256));
+const optionalId = z.nullish(z.string().check(z.maxLength(256)));
+
+export const envelope = z.object({
+  header: z.object({ event_id: id, event_type: z.string(), app_id: id }),
+  event: z.unknown(),
+});
+
+const messageEvent = z.object({
+  sender: z.object({
+    sender_id: z.nullish(z.object({ open_id: optionalId })),
+    sender_type: z.string(),
+  }),
+  message: z.object({
+    message_id: id,
+    chat_id: id,
+    thread_id: optionalId,
+    parent_id: optionalId,
+    chat_type: z.string(),
+    message_type: z.string(),
+    create_time: z.union([z.string(), z.number()]),
+    content: z.string(),
+    mentions: z.nullish(z.array(mention)),
+  }),
+});
+
+const READABLE = ['text', 'post'];
+
+/** `undefined` for what has not the documented shape. Mentions of bots are taken out of the text, people become names. */
+export const readMessage = (app: string, event: unknown): InboundMessage | undefined => {
+  const parsed = messageEvent.safeParse(event);
+  if (!parsed.success) return undefined;
+  const { sender, message } = parsed.data;
+  const mentions = message.mentions ?? [];
+  const text = textOf(message.message_type, message.content, mentions);
+  const sentAt = millisecondsOf(message.create_time);
+  const from = sender.sender_id?.open_id ?? '';
+  const bot = sender.sender_type !== 'user';
+  if (text === undefined || sentAt === undefined || (from === '' && !bot)) return undefined;
+  return {
+    type: 'message',
+    id: messageId(message.message_id),
+    from: personId('feishu', from),
+    bot,
+    to: {
+      channel: 'feishu',
+      app,
+      chat: message.chat_id,
+      ...(message.thread_id && { thread: message.thread_id }),
+      replyTo: message.message_id,
+      group: message.chat_type !== 'p2p',
+    },
+    text,
+    ...(!READABLE.includes(message.message_type) && { unreadable: true }),
+    sentAt,
+    mentions: mentions.map((one) => one.id?.open_id ?? '').filter((one) => one !== ''),
+    mentionsSomeBot: mentions.some((one) => one.mentioned_type === 'bot'),
+    ...(message.parent_id && { parent: message.parent_id }),
+  };
+};
+
+/** The platform writes seconds, milliseconds and microseconds on different pages; they differ in size. */
+const millisecondsOf = (time: string | number): number | undefined => {
+  const value = Number(time);
+  if (!Number.isFinite(value) || value <= 0) return undefined;
+  if (value < 1e11) return value * 1000;
+  return value < 1e14 ? value : Math.floor(value / 1000);
+};
