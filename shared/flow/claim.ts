@@ -77,7 +77,9 @@ const lateRefusal = async (
   const session = readSession(id, written.item);
   const ask = currentAsk(session);
   const expired = ask?.id === askId && ask.decision?.kind === 'timeout';
-  if (ask && expired && ask.state === 'decided') await sendResume(ports, id, ask, decision.id);
+  // Expired, or decided by somebody who may have died before queueing it.
+  const lying = leftLying(session, decision.at)?.id === askId;
+  if (ask?.state === 'decided' && (expired || lying)) await sendResume(ports, id, ask, decision.id);
   return asExpired(refusalOf(session, askId, decision.at, true));
 };
 

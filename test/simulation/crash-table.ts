@@ -21,20 +21,22 @@ export const crashRowOf = ({ done }: Running): CrashRow | undefined => {
     const from = done.findLastIndex((name) => start.test(name));
     return from >= 0 && !done.slice(from + 1).some((name) => end.test(name));
   };
-  if (/^claim /.test(last)) return 'claim, before SQS send';
-  if (
-    /^ledger .* started$/.test(last) ||
-    (/^DO /.test(last) && since(/^ledger .* started$/, /^ledger .* (done|failed|changed)$/))
-  )
+  if (/^claim \S+$/.test(last)) return 'claim, before SQS send';
+  if (since(/^ledger .* started$/, /^ledger .* (done|failed|changed|unknown)( refused)?$/))
     return 'ledger started, before the result is saved';
   if (last === 'model.think') return 'model call, before the step is saved';
   if (last === 'open ask') return 'ask saved, before the schedule exists';
   if (/^schedule /.test(last)) return 'schedule, before the card is sent';
-  if (/^say "(done|This failed|Cancelled)/.test(last))
+  if (/^say /.test(last) && done.some((name) => name.startsWith('save final')))
     return 'final answer sent, before the turn is ended';
-  if (done.includes('start turn') && since(/^start turn$/, /^model\.think$/))
-    return 'session started, before the model call';
-  if (done.includes('take decision') && since(/^take decision$/, /^update card$/))
+  if (since(/^start turn$/, /^model\.think$/)) return 'session started, before the model call';
+  // Twice per approval: before the card says "running", and again once the call it is for has a result.
+  if (
+    since(
+      /^(take decision|ledger .*#[1-9]\d* (done|failed|changed|unknown))$/,
+      /^(update card|audit outcome|save final)/,
+    )
+  )
     return 'decision applied, before the card is updated';
   return undefined;
 };

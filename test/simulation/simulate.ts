@@ -4,9 +4,11 @@ import type { Job } from '#domain/job.ts';
 import type { Accepted } from '#flow/accept.ts';
 import { RetryLaterError } from '#flow/errors.ts';
 import { type CrashRow, crashRowOf } from './crash-table.ts';
+import type { Answer } from './process.ts';
 import { createRandom, type Random } from './random.ts';
 import { nameOfAnswer, nameOfCall } from './story.ts';
 import {
+  MOST_SKEW_MS,
   messageFrom,
   PEOPLE,
   type Plan,
@@ -63,6 +65,9 @@ export const simulate = async (options: Options): Promise<Result> => {
   await simulation.run();
   return simulation.result();
 };
+
+const isRefused = (answer: Answer): boolean =>
+  'value' in answer && (answer.value as { kind?: string } | undefined)?.kind === 'refused';
 
 class Simulation {
   readonly random: Random;
@@ -158,6 +163,8 @@ class Simulation {
       await random.pick(choices)();
       return true;
     }
+    const triedAgain = this.redelivery.some(({ program }) => program.type === 'timeout');
+    if (!triedAgain) await world.checkNothingLies(this.chats.map(sessionOf));
     return this.#jump();
   }
 
@@ -202,19 +209,22 @@ class Simulation {
       random.chance(0.004 * likely * this.#doomed())
     )
       this.#makeZombie(running);
-    if (faulty && random.chance(0.006)) {
+    // That a try fails which is not the first is where "nothing was done" is easily said and wrong.
+    const again = call.port === 'effects' && world.ranBefore(call);
+    if (faulty && random.chance(again ? 0.3 : 0.006)) {
       // Whether a tool's own call that timed out was applied is for the tool to find out.
       if (call.port !== 'effects' && random.chance(0.5)) await world.execute(running, call);
       world.tell(`${running.name}: ${name} → TIMED OUT`);
       await running.process.feed({ error: new Error('timed out') });
       return this.#afterStep(running);
     }
+    let applied: Answer | undefined;
     if (faulty && random.chance(0.01 * likely) && call.port !== 'effects') {
-      await world.execute(running, call);
+      applied = await world.execute(running, call);
       world.tell(`${running.name}: ${name} (applied, answer lost, sent again)`);
     }
     const answer = await world.execute(running, call);
-    running.done = [...running.done, name];
+    running.done = [...running.done, `${name}${isRefused(applied ?? answer) ? ' refused' : ''}`];
     world.tell(
       `${running.name}: ${name}${'value' in answer ? nameOfAnswer(answer.value) : ` → ${answer.error.message}`}`,
     );
@@ -224,16 +234,16 @@ class Simulation {
     return this.#afterStep(running);
   }
 
-  #afterStep(running: Running): void {
-    if (running.process.ended) this.#ended(running);
+  async #afterStep(running: Running): Promise<void> {
+    if (running.process.ended) await this.#ended(running);
   }
 
-  #ended(running: Running): void {
+  async #ended(running: Running): Promise<void> {
     const { ended } = running.process;
     if (!ended) return;
     if ('error' in ended) {
-      this.#threw(running, ended.error as Error);
-      return;
+      await this.world.checkWait(running, ended.error as Error);
+      return this.#threw(running, ended.error as Error);
     }
     this.world.tell(
       `${running.name} ends${nameOfAnswer(ended.value) || (typeof ended.value === 'string' ? `: ${ended.value}` : '')}`,
@@ -241,6 +251,7 @@ class Simulation {
     this.world.checkAnswer(running.program, ended.value as Accepted);
     this.#leave(running);
     const { program } = running;
+    await this.world.checkTakenUp(running, ended.value as Accepted, running.deadline - FUNCTION_MS);
     if (program.type === 'agent' && !this.#zombies.has(running))
       this.world.queue.remove(program.queued);
     if (program.type === 'deadletter') this.#deadDone(program.queued, program.job);
@@ -299,7 +310,7 @@ class Simulation {
   }
 
   #skew(): number {
-    return this.options.skew ? this.random.below(4_001) - 2_000 : 0;
+    return this.options.skew ? this.random.below(2 * MOST_SKEW_MS + 1) - MOST_SKEW_MS : 0;
   }
 
   async #spawn(program: Program, label: string, deadline = FUNCTION_MS): Promise<void> {

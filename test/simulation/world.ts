@@ -412,7 +412,7 @@ export class World {
     if (written.kind === 'refused') return written;
     if (write.key.sk === '#' && write.key.pk.startsWith('S#'))
       this.#watchSession(write.key.pk.slice(2) as SessionId, before, written.item);
-    if (write.key.sk.startsWith('M#')) this.#checkNotRefused(write.key.sk, written.item);
+    if (write.key.sk.startsWith('M#')) this.#watchMessage(write.key.sk, before, written.item);
     if (write.key.sk.startsWith('X#')) this.#watchLedger(by, write.key.sk, before, written.item);
     return written;
   }
@@ -564,10 +564,16 @@ export class World {
       this.fail(`${tag} ran more often than it was approved`);
   }
 
-  /** Every planned call is well-formed and planned once: what refuses one is not the call. */
-  #checkNotRefused(key: string, { message }: Record<string, unknown>): void {
-    const { outcome } = message as { outcome?: string };
-    if (outcome === 'refused') this.fail(`${key}: a call was refused that nothing is wrong with`);
+  #watchMessage(
+    key: string,
+    before: Record<string, unknown> | undefined,
+    { message }: Record<string, unknown>,
+  ): void {
+    if (before && canonicalJson(before['message'] as Json) !== canonicalJson(message as Json))
+      this.fail(`${key} was saved, and then saved differently`);
+    // Every planned call is well-formed and planned once: what refuses one is not the call.
+    if ((message as { outcome?: string }).outcome === 'refused')
+      this.fail(`${key}: a call was refused that nothing is wrong with`);
   }
 
   /** Was this very effect brought about before? */
@@ -587,16 +593,15 @@ export class World {
   }
 
   /** Who hears that it is decided, by himself or long ago, must not leave the decision where nobody takes it up. */
-  async checkTakenUp(running: Running, accepted: Accepted | undefined, at: number): Promise<void> {
-    const { program, done } = running;
+  async checkTakenUp(
+    { program }: Running,
+    accepted: Accepted | undefined,
+    at: number,
+  ): Promise<void> {
     if (!accepted || (program.type !== 'click' && program.type !== 'message')) return;
     const id = program.type === 'click' ? program.id : program.message.id;
     const card = program.type === 'click' ? this.ghosts.cards[program.card] : undefined;
-    // Who tried to write "expired" found it open a moment ago: whoever decided it since is still at it.
-    const late =
-      accepted.kind === 'refused' &&
-      accepted.refusal.reason === 'already-decided' &&
-      !done.some((name) => name.startsWith('claim timeout'));
+    const late = accepted.kind === 'refused' && accepted.refusal.reason === 'already-decided';
     for (const [ask, { decision, session }] of Object.entries(this.ghosts.settled)) {
       const own = decision.id === id && ['claimed', 'repeated'].includes(accepted.kind);
       const lying =
