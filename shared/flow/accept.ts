@@ -1,10 +1,10 @@
 import { type Ask, type Decision, everyoneWhoMay, mayDecideTask } from '#domain/ask.ts';
 import { commandIn } from '#domain/command.ts';
-import { type AskId, type SessionId, sessionId } from '#domain/ids.ts';
+import { type AskId, askCode, type SessionId, sessionId } from '#domain/ids.ts';
 import type { Inbound, InboundDecision, InboundMessage } from '#domain/inbound.ts';
 import { envelope } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
-import { bareDecision, readReply } from '#domain/reply.ts';
+import { bareDecision, buttonIn, readReply } from '#domain/reply.ts';
 import { leftLying, openAsk, readSession, type Session, settledAsks } from '#domain/session.ts';
 import { textsIn } from '#domain/texts.ts';
 import type { FrontPorts } from '#ports/engine.ts';
@@ -113,17 +113,23 @@ const decideByText = async (ports: FrontPorts, heard: Heard): Promise<Accepted> 
   const texts = textsIn(ports.settings.agent.language);
   const redelivered = settledAsks(session).length > 0 && session.ask?.decision?.id === message.id;
   const ask = redelivered ? session.ask : openAsk(session);
-  if (!ask || (named !== undefined && named !== ask.id)) return withoutAsk(ports, heard);
-  // Only a card that was out, in this chat, before the text was written can be what the text answers.
-  const seen = ask.shown.some(
-    (copy) => copy.chat === message.to.chat && copy.time < message.sentAt,
-  );
+  const button = buttonIn(message.text);
+  const pressed = ask !== undefined && button?.code === askCode(ask.id);
+  if (!ask || (named !== undefined && named !== ask.id) || (button && !pressed))
+    return withoutAsk(ports, heard);
+  // Only a card that was out, in this chat, before the text was written can be what the text answers. Who sends its
+  // code has seen it, wherever that was.
+  const seen =
+    pressed ||
+    ask.shown.some((copy) => copy.chat === message.to.chat && copy.time < message.sentAt);
   if (!seen) return enqueue(ports, heard);
   if (!ask.tasks.some((task) => mayDecideTask(task, message.from))) {
+    const may = everyoneWhoMay(ask);
+    if (pressed) return notice(ports, heard, texts.refusal({ reason: 'not-an-approver', may }));
     await enqueue(ports, heard);
-    return notice(ports, heard, texts.awaiting(everyoneWhoMay(ask), ask.expiresAt));
+    return notice(ports, heard, texts.awaiting(may, ask.expiresAt));
   }
-  const reply = readReply(message.text, ask);
+  const reply = readReply(button?.word ?? message.text, ask);
   const decide = (decision: Pick<Decision, 'kind' | 'picked' | 'text'>) =>
     claimByText(ports, heard, ask, decision);
   switch (reply.kind) {
@@ -189,13 +195,21 @@ const claimByText = async (
 
 const withoutAsk = (ports: FrontPorts, heard: Heard): Promise<Accepted> => {
   const { session, message, named } = heard;
-  if (bareDecision(message.text) === undefined) return enqueue(ports, heard);
+  const button = buttonIn(message.text);
+  if (!button && bareDecision(message.text) === undefined) return enqueue(ports, heard);
   const since = ports.clock.now() - RECENTLY_MS;
-  const settled = settledAsks(session).find((one) =>
-    named === undefined ? one.at >= since : one.id === named,
-  );
-  if (!settled) return enqueue(ports, heard);
-  return notice(ports, heard, textsIn(ports.settings.agent.language).settled(settled));
+  const settled = settledAsks(session).find((one) => {
+    if (button) return askCode(one.id) === button.code;
+    return named === undefined ? one.at >= since : one.id === named;
+  });
+  const texts = textsIn(ports.settings.agent.language);
+  if (settled) return notice(ports, heard, texts.settled(settled));
+  // The button of a card so old that nobody remembers it: whatever is open now, it was not meant.
+  if (button) {
+    const reason = openAsk(session) ? 'changed' : 'no-open-ask';
+    return notice(ports, heard, texts.refusal({ reason }));
+  }
+  return enqueue(ports, heard);
 };
 
 const enqueue = async (ports: FrontPorts, { session, message, bot }: Heard): Promise<Accepted> => {

@@ -9,6 +9,7 @@ import { resultText } from '#domain/texts.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import {
   Changed,
+  OutcomeUnknownError,
   type PreviewContext,
   type ToolAnswer,
   type ToolContext,
@@ -89,6 +90,13 @@ export const judgeLost = async (
   const result = await ports.store.keep(key, text);
   const written = await ports.store.write(settleCall(key, row.attempt, settled, result));
   return replay(ports, asRow(written.item));
+};
+
+/** Why a call that was asked before answered `changed`. */
+export const changedBecause = async (ports: EnginePorts, key: Key): Promise<string | undefined> => {
+  const [item] = await ports.store.read([key]);
+  const row = item && asRow(item);
+  return row?.state === 'changed' && row.result ? ports.store.fetch(row.result) : undefined;
 };
 
 /** What the ledger says of a call somebody else started, once its runner is surely gone. */
@@ -174,6 +182,7 @@ const attemptTool = async (
       ? { state: 'changed', text: answer.why }
       : { state: 'done', text: asText(answer) };
   } catch (error) {
+    if (error instanceof OutcomeUnknownError) return { state: 'unknown', text: error.message };
     if (error instanceof ToolTimeoutError)
       return {
         state: 'unknown',

@@ -2,8 +2,10 @@ import type { Question, Task } from '#domain/ask.ts';
 import { bindingOfCall } from '#domain/binding.ts';
 import { openCalls, type Row, type Step } from '#domain/conversation.ts';
 import type { Verdict } from '#domain/gate.ts';
+import { keys } from '#domain/keys.ts';
+import { currentAsk } from '#domain/session.ts';
 import type { TaskView } from '#ports/channel.ts';
-import { contextOf } from './carry-out.ts';
+import { changedBecause, contextOf } from './carry-out.ts';
 import { type Gathered, lookAt, type Ready } from './look.ts';
 import type { Run } from './run.ts';
 import type { Asked } from './suspend.ts';
@@ -42,7 +44,8 @@ const askedOf = async (run: Run, step: Step, gathered: readonly Gathered[]): Pro
     ...peopleOf(run, verdict),
   });
   const views: TaskView[] = [];
-  for (const { looked } of gathered) views.push(await taskView(run, looked));
+  for (const { index, looked } of gathered)
+    views.push(await taskView(run, looked, await changedBefore(run, step, index)));
   const timeouts = asked.map(({ looked }) =>
     looked.verdict?.kind === 'ask'
       ? looked.verdict.timeoutSeconds
@@ -68,9 +71,21 @@ const peopleOf = (run: Run, verdict: Verdict | undefined) => {
 
 const PREVIEW_MS = 10_000;
 
+/** A call asked anew: what its last run found, so that the new card does not show the old guess. */
+const changedBefore = async (
+  run: Run,
+  { step }: Step,
+  call: number,
+): Promise<string | undefined> => {
+  const last = currentAsk(run.session);
+  if (last?.step !== step || !last.tasks.some((task) => task.call === call)) return undefined;
+  return changedBecause(run.ports, keys.ledger(run.session.id, run.turn.id, step, call, last.nth));
+};
+
 const taskView = async (
   run: Run,
   { tool, work, input, call, verdict }: Ready,
+  changed: string | undefined,
 ): Promise<TaskView> => {
   const summary = tool.summary(input, run.ports.settings.agent.language) ?? tool.description;
   const view = { tool: call.tool, risk: verdict?.risk ?? 'LOW', summary, input: call.input };
@@ -80,7 +95,10 @@ const taskView = async (
     return {
       ...view,
       preview: await run.ports.runner.within(PREVIEW_MS, (signal) =>
-        preview(input, contextOf(run, signal)),
+        preview(input, {
+          ...contextOf(run, signal),
+          ...(changed !== undefined && { changed }),
+        }),
       ),
     };
   } catch (error) {

@@ -104,7 +104,8 @@ const settleTask = async (
       if (decision.picked && !decision.picked.includes(position))
         return decline('declined', 'not among those picked');
       const carried = await carryOutTask(run, step, ask, task, shown);
-      return 'anew' in carried ? { state: carried.anew } : save(carried.outcome, carried.text);
+      if ('outcome' in carried) return save(carried.outcome, carried.text);
+      return { state: carried.anew, ...(carried.why && { text: carried.why }) };
     }
     default:
       return decision.kind satisfies never;
@@ -113,7 +114,7 @@ const settleTask = async (
 
 type Settled =
   | { readonly outcome: Outcome; readonly text: string }
-  | { readonly anew: 'lapsed' | 'changed' };
+  | { readonly anew: 'lapsed' | 'changed'; readonly why?: string };
 
 const carryOutTask = async (
   run: Run,
@@ -130,7 +131,7 @@ const carryOutTask = async (
 };
 
 const settledBy = ({ outcome, text }: Carried, anew: 'lapsed' | 'changed'): Settled =>
-  outcome === 'changed' ? { anew } : { outcome, text };
+  outcome === 'changed' ? { anew, why: text } : { outcome, text };
 
 /** A yes does not keep, and it is for exactly what was shown, by somebody who still may. Else the call is asked anew. */
 const readyToRun = (run: Run, step: Step, ask: Ask, task: Task) => {

@@ -25,10 +25,11 @@ export interface ToolContext {
   checkpoint(data: Json): Promise<void>;
 }
 
-export type PreviewContext = Pick<
-  ToolContext,
-  'signal' | 'session' | 'log' | 'language' | 'resources'
->;
+export interface PreviewContext
+  extends Pick<ToolContext, 'signal' | 'session' | 'log' | 'language' | 'resources'> {
+  /** Why the run before answered `changed`, when this asks anew. */
+  readonly changed?: string;
+}
 
 /** What a tool answers: text or JSON for the model, or that doing it would be more than what was shown. */
 export type ToolAnswer = Json | undefined | Changed;
@@ -37,6 +38,10 @@ export class Changed {
   constructor(why: string) {
     this.why = why;
   }
+}
+/** The tool cannot say whether it was done: the message tells the model and the person what to look at. */
+export class OutcomeUnknownError extends Error {
+  readonly code = 'OUTCOME_UNKNOWN';
 }
 /** Nothing was done: what would be done is bigger than what the person approved, so they are asked again. */
 export const changed = (why: string): Changed => new Changed(why);

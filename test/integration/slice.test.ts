@@ -5,7 +5,7 @@ import { keys } from '#domain/keys.ts';
 import { textsIn } from '#domain/texts.ts';
 import { ChannelError } from '#ports/channel.ts';
 import type { Model } from '#ports/model.ts';
-import { defineTool } from '#ports/tool.ts';
+import { changed, defineTool } from '#ports/tool.ts';
 import { ANN, BOB, type CloudOptions, startCloud, webhookEvent } from '../support/cloud.ts';
 import {
   type DynamoEmulator,
@@ -281,6 +281,37 @@ describe('when things fail', () => {
     expect(read[0]).toMatch(/\[truncated: 32768 of 5000000 bytes\]$/);
     expect(world.platform.texts()).toEqual(['读完了']);
     expect(await keptLengths(world)).toContain(long.length);
+  });
+});
+
+describe('what grew', () => {
+  it('is asked anew with what the run found, not with the old guess', async () => {
+    const grows = defineTool({
+      description: 'grows',
+      input: z.object({}),
+      risk: 'HIGH',
+      preview: async (_, { changed: found }) => found ?? 'a guess',
+      run: async (_, { shown }) => (shown === 'a guess' ? changed('12 rows') : `did ${shown}`),
+    });
+    const world = await startWith(
+      scripted([callTool('grows'), say('好')]),
+      { tools: { grows } },
+      [],
+    );
+    await world.write('做吧');
+    await world.runAgent();
+    await world.click('confirm');
+    await world.runAgent();
+    expect(world.platform.cards.size).toBe(2);
+    const [first] = world.platform.cards.values();
+    expect(first?.views.at(-1)?.card).toMatchObject({
+      state: 'changed',
+      results: [{ state: 'changed', text: '12 rows' }],
+    });
+    expect(world.platform.lastCard().views[0]?.tasks).toMatchObject([{ preview: '12 rows' }]);
+    await world.click('confirm');
+    await world.runAgent();
+    expect(world.platform.texts().at(-1)).toBe('好');
   });
 });
 
