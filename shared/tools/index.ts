@@ -5,6 +5,7 @@ import { dataQuery } from './data-query.ts';
 import { deleteNotes } from './delete-notes.ts';
 import { describeTable } from './describe-table.ts';
 import { listTables } from './list-tables.ts';
+import { ownTools } from './own/index.ts';
 import { readNotes } from './read-notes.ts';
 import { writeNote } from './write-note.ts';
 
@@ -18,4 +19,5 @@ export const tools: Readonly<Record<string, Tool>> = {
   list_tables: listTables,
   read_notes: readNotes,
   write_note: writeNote,
+  ...ownTools,
 };
