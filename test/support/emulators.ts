@@ -3,18 +3,13 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  CreateTableCommand,
-  DynamoDBClient,
-  ListTablesCommand,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb';
-import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import dynalite from 'dynalite';
-import { buildApp } from 'fauxqs';
-import { createTableInput } from '#adapters/aws/dynamodb.ts';
-// By path: the package does not export it, and its sequence numbers need the patch below.
-import { SqsQueue } from '../../node_modules/fauxqs/dist/sqs/sqsStore.js';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { createTableIfAbsent, startLocalDynamo } from '#hosts/local/aws/dynamodb.ts';
+import { emulated } from '#hosts/local/aws/emulated.ts';
+import { startLocalSqs } from '#hosts/local/aws/sqs.ts';
+
+export { emulated };
 
 export interface DynamoEmulator {
   readonly endpoint: string;
@@ -35,20 +30,12 @@ export interface SqsEmulator {
 
 const TABLE = 'countersign';
 
-/** Everything an SDK client needs to talk to an emulator and to nothing else. */
-export const emulated = (endpoint: string) => ({
-  endpoint,
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-});
-
 const openTable = async (
   endpoint: string,
   stopServer: () => Promise<unknown>,
 ): Promise<DynamoEmulator> => {
+  await createTableIfAbsent(endpoint, TABLE);
   const client = new DynamoDBClient(emulated(endpoint));
-  await client.send(new CreateTableCommand(createTableInput(TABLE)));
-  await waitUntilTableExists({ client, maxWaitTime: 10, minDelay: 1 }, { TableName: TABLE });
   const stop = async () => {
     client.destroy();
     await stopServer();
@@ -57,13 +44,8 @@ const openTable = async (
 };
 
 export const startDynalite = async (): Promise<DynamoEmulator> => {
-  const server = dynalite({ createTableMs: 0 }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return openTable(`http://127.0.0.1:${port}`, async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const { endpoint, stop } = await startLocalDynamo();
+  return openTable(endpoint, stop);
 };
 
 const freePort = async (): Promise<number> => {
@@ -132,49 +114,28 @@ export const startDynoxide = async (): Promise<DynamoEmulator | undefined> => {
   }
 };
 
-let lastSequence = 0n;
-/** fauxqs starts at 1 with every queue. Real numbers have 20 digits and never go back, also not after a restart. */
-SqsQueue.prototype.nextSequenceNumber = () => {
-  const fromClock = 10n ** 19n + BigInt(Date.now()) * 1_000_000n;
-  lastSequence = fromClock > lastSequence ? fromClock : lastSequence + 256n;
-  return String(lastSequence);
-};
-
 export const startFauxqs = async (): Promise<SqsEmulator> => {
-  const app = buildApp({ logger: false });
-  // Its own start function listens on every interface, whatever host it is given.
-  const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+  const { endpoint, openFifoQueue, stop } = await startLocalSqs();
   const client = new SQSClient(emulated(endpoint));
   let queues = 0;
-
-  const create = async (name: string, attributes: Record<string, string>) => {
-    const { QueueUrl } = await client.send(
-      new CreateQueueCommand({
-        QueueName: `${name}.fifo`,
-        Attributes: { FifoQueue: 'true', ...attributes },
-      }),
-    );
-    const { Attributes } = await client.send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
-    );
-    return { url: String(QueueUrl), arn: String(Attributes?.['QueueArn']) };
-  };
 
   return {
     endpoint,
     client,
     createFifoQueue: async ({ maxReceiveCount = 5, visibilitySeconds = 300 } = {}) => {
       queues += 1;
-      const dead = await create(`dead-letters-${queues}`, {});
-      const queue = await create(`jobs-${queues}`, {
-        VisibilityTimeout: String(visibilitySeconds),
-        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount }),
+      const number = queues;
+      const deadLetters = await openFifoQueue(`dead-letters-${number}`);
+      const queue = await openFifoQueue(`jobs-${number}`, {
+        visibilitySeconds,
+        maxReceiveCount,
+        deadLetters,
       });
-      return { ...queue, deadLetterUrl: dead.url };
+      return { ...queue, deadLetterUrl: deadLetters.url };
     },
     stop: async () => {
       client.destroy();
-      await app.close();
+      await stop();
     },
   };
 };

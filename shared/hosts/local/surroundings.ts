@@ -1,0 +1,46 @@
+import type { Log } from '#ports/log.ts';
+import type { Environment } from '../lambda/environment.ts';
+import { startDemoDatabase } from './demo-database/start.ts';
+import { hasOwnBot } from './environment.ts';
+import { startFeishuStandIn } from './standins/feishu/index.ts';
+import type { StandIn } from './standins/stand-in.ts';
+import { type StateFolder, unreadable } from './state-folder.ts';
+
+/** Every platform that has a stand-in, by its channel's name. */
+const STAND_INS = { feishu: startFeishuStandIn };
+type Platform = keyof typeof STAND_INS;
+
+/** Those that no bot of the user's own takes the place of. */
+export const platformsToStandIn = (environment: Environment): readonly Platform[] =>
+  (Object.keys(STAND_INS) as Platform[]).filter((name) => !hasOwnBot(environment, name));
+
+export const webhookUrl = (url: string, platform: string): string => `${url}/webhook/${platform}`;
+
+export const startStandIn = async (
+  platform: Platform,
+  url: string,
+  state: StateFolder,
+): Promise<StandIn> => {
+  const stateFile = state.standIn(platform);
+  try {
+    return await STAND_INS[platform]({ callbackUrl: webhookUrl(url, platform), stateFile });
+  } catch (error) {
+    throw unreadable(stateFile, error);
+  }
+};
+
+/** It takes seconds to come up; queries wait for it, the start does not. */
+export const startDatabase = async (state: StateFolder, log: Log) => {
+  const { url, ready, stop } = await startDemoDatabase({ directory: state.database });
+  let stopped = false;
+  ready().catch((error: unknown) => {
+    if (!stopped) log.error('demo-database-failed', { why: String(error) });
+  });
+  return {
+    url,
+    stop: () => {
+      stopped = true;
+      return stop();
+    },
+  };
+};
