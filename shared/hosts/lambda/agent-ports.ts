@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { postponeMessage } from '#adapters/aws/sqs.ts';
-import { channels } from '#channels/index.ts';
+import { createChannels } from '#channels/index.ts';
 import { models } from '#models/index.ts';
 import type { Model } from '#ports/model.ts';
 import { tools } from '#tools/index.ts';
@@ -9,6 +9,7 @@ import { createRunner } from '../runner.ts';
 import type { AgentPorts } from './agent-handler.ts';
 import type { DeadLetterPorts } from './deadletter-handler.ts';
 import { type Environment, required } from './environment.ts';
+import { createResources, offeredTools } from './resources.ts';
 import { createTimerPorts } from './timer-ports.ts';
 
 export const createAgentPorts = (environment: Environment): Promise<AgentPorts> =>
@@ -25,17 +26,16 @@ export const createDeadLetterPorts = async (
 const createJobPorts = async (environment: Environment, source: string): Promise<AgentPorts> => {
   const client = new SQSClient({});
   const ports = await createTimerPorts(environment);
+  const resources = createResources(environment, ports.store);
   const setup = { ...ports, environment, language: ports.settings.agent.language, fetch };
   return {
     ...ports,
     model: chooseModel(environment),
     ids: createRandomIds(),
     runner: createRunner(),
-    channels: Object.fromEntries(
-      Object.entries(channels).map(([name, create]) => [name, create(setup)]),
-    ),
-    tools,
-    resources: {},
+    channels: createChannels(setup),
+    tools: offeredTools(tools, resources),
+    resources,
     postpone: (receiptHandle, seconds) => postponeMessage(client, source, receiptHandle, seconds),
   };
 };
