@@ -37,6 +37,21 @@ export const turnId = (sequence: string) => paddedSequence(sequence) as TurnId;
 export const askId = (session: SessionId, turn: TurnId, nth: number) =>
   `a${digest([session, turn, nth]).slice(0, 31)}` as AskId;
 
+const LETTERS = 'bcdfghjkmnpqrstvwxz';
+const SYMBOLS = `${LETTERS}23456789`;
+
+/**
+ * What a button that can only send a text puts behind its word, so that the text names its ask. It begins with a letter
+ * and has no vowel: it is never a pick and never a word.
+ */
+export const askCode = (id: AskId): string =>
+  [...digest(['code', id]).slice(0, 8)]
+    .map((symbol, index) => {
+      const alphabet = index === 0 ? LETTERS : SYMBOLS;
+      return alphabet[symbol.charCodeAt(0) % alphabet.length];
+    })
+    .join('');
+
 export const jobName = {
   message: (id: MessageId) => `m:${id}` as JobName,
   resume: (ask: AskId) => `r:${ask}` as JobName,

@@ -55,6 +55,16 @@ export const bareDecision = (text: string): 'confirm' | 'cancel' | undefined => 
   return CANCEL.has(folded) ? 'cancel' : undefined;
 };
 
+const BUTTON = /^(确认|取消|confirm|cancel)([b-df-hj-km-np-tv-xz][2-9b-df-hj-km-np-tv-xz]{7})$/u;
+
+/** A button that sends a text instead of calling back: its word, and the code of the ask whose card it stands on. */
+export const buttonIn = (
+  text: string,
+): { readonly word: string; readonly code: string } | undefined => {
+  const [, word, code] = BUTTON.exec(fold(text)) ?? [];
+  return word !== undefined && code !== undefined ? { word, code } : undefined;
+};
+
 const numbersIn = (list: string): readonly number[] => [
   ...new Set(list.split(/[,、 ]+/u).map(Number)),
 ];

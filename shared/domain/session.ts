@@ -14,6 +14,8 @@ export interface Address {
   /** The message answered, on platforms that have replies. */
   readonly replyTo?: string;
   readonly group: boolean;
+  /** For the channel alone: what else it needs to answer here, such as an address that lives for a while. */
+  readonly own?: Readonly<Record<string, string | number>>;
 }
 
 export interface Turn {
