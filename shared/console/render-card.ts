@@ -1,3 +1,4 @@
+import { dingtalkCard } from './dingtalk-card.ts';
 import { element } from './element.ts';
 import { feishuCard } from './feishu-card.ts';
 import type { CardAction } from './wire.ts';
@@ -13,7 +14,10 @@ export interface CardPage {
 /** Nothing for what is no card of that platform. */
 type Renderer = (card: unknown, page: CardPage) => HTMLElement | undefined;
 
-const RENDERERS: Readonly<Record<string, Renderer>> = { feishu: feishuCard };
+const RENDERERS: Readonly<Record<string, Renderer>> = {
+  dingtalk: dingtalkCard,
+  feishu: feishuCard,
+};
 
 /** A card as its platform's client shows it; one that cannot be drawn is shown as it was sent. */
 export const renderCard = (platform: string, card: unknown, page: CardPage): HTMLElement =>

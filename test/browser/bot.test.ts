@@ -103,7 +103,7 @@ describe('the bot, with other settings', () => {
   afterAll(() => bot.interrupt());
 
   it('says that nobody answered in time, and runs nothing', async () => {
-    await startBot({ timeoutSeconds: 4, approvers: 'anyone' }, 'short');
+    await startBot({ timeoutSeconds: 10, approvers: 'anyone' }, 'short');
     const page = await open(WANG);
     await say(page, DELETE);
     await until(page, '请确认操作');

@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
 import { createFeishuWebhook } from '#channels/feishu/webhook.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
-import { createRandom, type Random } from '../../../simulation/random.ts';
-import { encrypt, environment, golden, recordingLog, sealed, signed } from './given.ts';
+import { createRandom, type Random } from '../simulation/random.ts';
+import {
+  encrypt,
+  environment,
+  golden,
+  recordingLog,
+  sealed,
+  signed,
+} from '../unit/channels/feishu/given.ts';
 
 interface Vector {
   readonly headers: Record<string, string>;

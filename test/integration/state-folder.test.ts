@@ -34,7 +34,7 @@ describe('the state folder', () => {
   });
 
   it('is free again after a process that held it was killed', async () => {
-    const module = new URL('../../../../shared/hosts/local/state-folder.ts', import.meta.url);
+    const module = new URL('../../shared/hosts/local/state-folder.ts', import.meta.url);
     const script = `import { openStateFolder } from ${JSON.stringify(module.href)};
       openStateFolder(${JSON.stringify(parent)});
       process.kill(process.pid, 'SIGKILL');`;

@@ -1,19 +1,12 @@
+import type { ApiRequest } from '../api-server.ts';
+import { isObject, parseJson } from '../json.ts';
 import { type Answer, refuse } from './answers.ts';
-import { isObject } from './card-rules.ts';
 import type { ClickTokens } from './card-update.ts';
 import { edit, get, patch, reply, send } from './messages.ts';
 import type { ApiCall, Platform } from './platform.ts';
 import { react, unreact } from './reactions.ts';
 import type { Tokens } from './tokens.ts';
 import { BOT } from './world.ts';
-
-export interface ApiRequest extends Omit<ApiCall, 'body'> {
-  readonly method: string;
-  readonly path: string;
-  readonly authorization: string | undefined;
-  /** The body as it came. */
-  readonly text: string;
-}
 
 type Run = (platform: Platform, call: ApiCall, ...ids: string[]) => Answer;
 
@@ -54,25 +47,17 @@ const idsIn = (route: string, call: string): string[] | undefined => {
   return new RegExp(`^${pattern}/?$`).exec(call)?.slice(1);
 };
 
-const bodyOf = (text: string): unknown => {
-  try {
-    return text === '' ? {} : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 export const createApi = (platform: Platform, tokens: Tokens, clickTokens: ClickTokens) => {
   const routes = Object.entries(routesOf(clickTokens));
   return (request: ApiRequest): Answer => {
     const { method, path, text, query, bytes } = request;
-    const body = bodyOf(text);
+    const body = text === '' ? {} : parseJson(text);
     if (method === 'POST' && path === TOKEN_PATH)
       return isObject(body) ? tokens.give(body['app_id'], body['app_secret']) : refuse(9499);
     for (const [route, run] of routes) {
       const ids = idsIn(route, `${method} ${path}`);
       if (!ids) continue;
-      const refusal = tokens.check(request.authorization) ?? platform.limits.ofApi(route);
+      const refusal = tokens.check(request.headers.authorization) ?? platform.limits.ofApi(route);
       if (refusal) return refusal;
       return isObject(body) ? run(platform, { query, body, bytes }, ...ids) : refuse(9499);
     }

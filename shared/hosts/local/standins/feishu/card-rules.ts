@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts';
 import type { ObjectShape, Shape } from './card-shapes.ts';
 import { CARD, TAGS } from './card-structure.ts';
 import { controlFaults } from './control-rules.ts';
@@ -47,9 +48,6 @@ const ELEMENT_ID = /^[a-z]\w{0,19}$/i;
 /** Properties that hold an address; `lark://msgcard/unsupported_action` closes one client (configuring-card-interactions). */
 const ADDRESS = /^(?:default_|android_|ios_|pc_)?url$/;
 const CLOSED = 'lark://msgcard/unsupported_action';
-
-export const isObject = (value: unknown): value is CardObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Sends' page, sub codes of 230099. */
 const unparsable = (path: string, value: string): CardFault => ({

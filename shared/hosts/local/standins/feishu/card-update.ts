@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import { isObject } from '../json.ts';
 import { type Answer, refuse } from './answers.ts';
-import { isObject } from './card-rules.ts';
 import { tooLong } from './content.ts';
 import { newId } from './crypto.ts';
 import { faultOfUpdate, readBody } from './messages.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import type { BotAnswer } from '../bot-call.ts';
+import { parseJson } from '../json.ts';
 import type { ClickShown } from '../stand-in.ts';
-import type { BotAnswer } from './callbacks.ts';
-import { isV2, parseJson } from './content.ts';
+import { isV2 } from './content.ts';
 import { faultOfUpdate } from './messages.ts';
 import type { Message } from './state.ts';
 

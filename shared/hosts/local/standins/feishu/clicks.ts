@@ -1,10 +1,10 @@
+import type { Deliveries } from '../deliveries.ts';
 import type { Click, ClickShown } from '../stand-in.ts';
 import type { Caller } from './callbacks.ts';
 import type { ClickTokens } from './card-update.ts';
 import { readAnswer, shownError } from './click-answer.ts';
 import { type Control, enteredIn, fillForm, findControl, isReset, sentBack } from './controls.ts';
-import type { Deliveries } from './deliveries.ts';
-import { cardUsed } from './events.ts';
+import { cardUsed, outgoing } from './events.ts';
 import { CARD_LIVES_MS } from './messages.ts';
 import type { Platform } from './platform.ts';
 import type { Message } from './state.ts';
@@ -85,7 +85,7 @@ const callBack = async (
   const event = cardUsed(platform.secrets, used);
   platform.cards.begin(message.id);
   const answer = await caller.call(JSON.stringify(event), answerWithinMs);
-  deliveries.record(event, message.id, answer);
+  deliveries.record(outgoing(event, message.id), answer);
   const { shown, card } = readAnswer(platform.state.messages.get(message.id) ?? message, answer);
   platform.cards.end(message.id, card);
   return shown;

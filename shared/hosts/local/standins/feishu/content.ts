@@ -1,5 +1,6 @@
+import { isObject, parseJson } from '../json.ts';
 import { type Answer, refuse } from './answers.ts';
-import { type CardFault, checkCard, isObject } from './card-rules.ts';
+import { type CardFault, checkCard } from './card-rules.ts';
 import type { Mention, Message } from './state.ts';
 import { BOT, type Chat, isUserId, PEOPLE } from './world.ts';
 
@@ -13,14 +14,6 @@ export const isMessageType = (type: string): type is MessageType => type in LONG
 
 export const tooLong = (type: MessageType, bytes: number): Answer | undefined =>
   bytes > LONGEST[type] ? refuse(230025) : undefined;
-
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 export const refuseCard = ({ errCode, errMsg, value, path }: CardFault): Answer =>
   refuse(

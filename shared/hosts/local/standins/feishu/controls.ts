@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../json.ts';
 import type { Click } from '../stand-in.ts';
-import { type CardObject, isObject } from './card-rules.ts';
+import type { CardObject } from './card-rules.ts';
 import { formActionOf } from './control-rules.ts';
 
 /** A control of a card, and the form it stands in. */

@@ -1,3 +1,4 @@
+import type { Outgoing } from '../deliveries.ts';
 import { newId } from './crypto.ts';
 import type { Mention, Message } from './state.ts';
 import { BOT, type Chat, type FeishuSecrets, type Person, personOf, TENANT_KEY } from './world.ts';
@@ -41,6 +42,14 @@ export interface Event {
   readonly header: { readonly event_id: string; readonly event_type: string };
   readonly event: object;
 }
+
+/** An event about a message, to be sent. */
+export const outgoing = (event: Event, message: string): Outgoing => ({
+  id: event.header.event_id,
+  type: event.header.event_type,
+  message,
+  payload: JSON.stringify(event),
+});
 
 /** Page message/events/receive: what a person wrote. */
 export const messageReceived = (

@@ -1,22 +1,25 @@
+import { createDeliveries, type Delivery } from '../deliveries.ts';
+import { createFaults, type Fault } from '../faults.ts';
+import { parseJson } from '../json.ts';
 import type { Post, StandIn, Written } from '../stand-in.ts';
 import { createApi } from './api.ts';
 import { createCaller } from './callbacks.ts';
 import { createClickTokens } from './card-update.ts';
 import { createCardsShown } from './cards-shown.ts';
 import { click } from './clicks.ts';
-import { mentionPeople, parseJson, seenText } from './content.ts';
+import { mentionPeople, seenText } from './content.ts';
 import { newId } from './crypto.ts';
-import { ANSWER_WITHIN_MS, createDeliveries } from './deliveries.ts';
-import { messageReceived } from './events.ts';
-import { createLimits, type Fault, type Rates } from './limits.ts';
+import { messageReceived, outgoing } from './events.ts';
+import { createLimits, type Rates } from './limits.ts';
 import { startServer } from './server.ts';
-import { createState, type Delivery, type Message } from './state.ts';
+import { createState, type Message } from './state.ts';
 import { createTokens } from './tokens.ts';
 import { type UrlCheck, verifyUrl } from './verify-url.ts';
 import { CHATS, chatOf, type FeishuSecrets, PEOPLE, personOf, STANDIN_SECRETS } from './world.ts';
 
-export type { Fault, Rates } from './limits.ts';
-export type { Delivery } from './state.ts';
+/** Page event subscription: answered with HTTP 200 within 3 s, or sent again after each of these pauses. */
+const ANSWER_WITHIN_MS = 3_000;
+const PAUSES_MS = [15_000, 300_000, 3_600_000, 21_600_000];
 
 export interface FeishuStandInOptions {
   /** Where the bot takes events and card callbacks; may be said later. Nothing is sent before. */
@@ -40,7 +43,7 @@ export interface FeishuStandIn extends StandIn {
   /** Sends the challenge that the console sends when the URL is saved. */
   verifyUrl(): Promise<UrlCheck>;
   /** Makes the next calls fail, or answers them late. */
-  fail(fault: Fault): void;
+  fail(fault: Fault<number>): void;
   rateLimit(rates: Partial<Rates>): void;
   /** What was sent to the bot, oldest first. */
   deliveries(): readonly Delivery[];
@@ -78,14 +81,21 @@ export const startFeishuStandIn = async (options: FeishuStandInOptions): Promise
 
   const state = createState(options.stateFile, now);
   const limits = createLimits(now);
+  const faults = createFaults<number>();
   const cards = createCardsShown(state, now, changed);
   const platform = { secrets, state, limits, cards, now, changed };
   const caller = createCaller(secrets, now, options.callbackUrl);
   const scale = options.redeliveryScale ?? 1;
-  const deliveries = createDeliveries({ state, caller, now, scale, answerWithinMs });
+  const deliveries = createDeliveries({
+    table: state.deliveries,
+    ready: () => caller.url() !== undefined,
+    call: ({ payload }) => caller.call(payload, answerWithinMs),
+    now,
+    pausesMs: PAUSES_MS.map((pause) => pause * scale),
+  });
   const tokens = createClickTokens(platform);
   const api = createApi(platform, createTokens(secrets, now), tokens);
-  const server = await startServer(api, limits, options.port ?? 0);
+  const server = await startServer(api, faults, options.port ?? 0);
   deliveries.wake();
 
   const write = async ({ chat: chatId, from, text, mention, replyTo }: Written): Promise<Post> => {
@@ -114,7 +124,7 @@ export const startFeishuStandIn = async (options: FeishuStandInOptions): Promise
     state.messages.put(message.id, message);
     changed(chatId);
     if (chat.kind === 'single' || called || options.allGroupMessages)
-      deliveries.send(messageReceived(secrets, message, chat, sender), message.id);
+      deliveries.send(outgoing(messageReceived(secrets, message, chat, sender), message.id));
     return toPost(message);
   };
 
@@ -142,6 +152,7 @@ export const startFeishuStandIn = async (options: FeishuStandInOptions): Promise
       return () => void listeners.delete(listener);
     },
     stop: async () => {
+      caller.stop();
       await Promise.all([server.stop(), deliveries.stop()]);
       state.close();
     },
@@ -150,7 +161,7 @@ export const startFeishuStandIn = async (options: FeishuStandInOptions): Promise
       deliveries.wake();
     },
     verifyUrl: () => verifyUrl(caller, secrets),
-    fail: limits.addFault,
+    fail: faults.add,
     rateLimit: limits.set,
     deliveries: state.deliveries.all,
     redeliver: deliveries.redeliver,

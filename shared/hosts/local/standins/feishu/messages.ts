@@ -1,15 +1,7 @@
 import * as z from 'zod/mini';
+import { isObject, parseJson } from '../json.ts';
 import { type Answer, refuse, refuseFields, refuseWith, succeed } from './answers.ts';
-import { isObject } from './card-rules.ts';
-import {
-  faultOfCard,
-  isMessageType,
-  isV2,
-  parseJson,
-  refuseCard,
-  refuseContent,
-  tooLong,
-} from './content.ts';
+import { faultOfCard, isMessageType, isV2, refuseCard, refuseContent, tooLong } from './content.ts';
 import { newId } from './crypto.ts';
 import type { ApiCall, Platform } from './platform.ts';
 import { type Message, UUID_HOLDS_MS } from './state.ts';

@@ -1,6 +1,5 @@
+import { isObject, parseJson } from '../json.ts';
 import type { Caller } from './callbacks.ts';
-import { isObject } from './card-rules.ts';
-import { parseJson } from './content.ts';
 import { newId } from './crypto.ts';
 import type { FeishuSecrets } from './world.ts';
 
