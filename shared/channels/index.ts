@@ -1,12 +1,21 @@
 import type { Channel, ChannelSetup, Webhook, WebhookSetup } from '#ports/channel.ts';
+import { createDingtalkChannel } from './dingtalk/channel.ts';
+import { createDingtalkWebhook } from './dingtalk/webhook.ts';
 import { createFeishuChannel } from './feishu/channel.ts';
 import { createFeishuWebhook } from './feishu/webhook.ts';
 
-/** Every channel's outward half, by the word its sessions begin with. */
-const CHANNELS = { feishu: createFeishuChannel };
-
-/** Every channel's inward half, by the first word of its path after `/webhook/`. */
-const WEBHOOKS = { feishu: createFeishuWebhook };
+/**
+ * Every channel, by the word its sessions, its settings and its path begin with. Two lists and not one: the webhook is
+ * deployed without the outward halves. A channel that is missing in either does not compile.
+ */
+const CHANNELS = {
+  dingtalk: createDingtalkChannel,
+  feishu: createFeishuChannel,
+};
+const WEBHOOKS: Readonly<Record<keyof typeof CHANNELS, (setup: WebhookSetup) => Webhook>> = {
+  dingtalk: createDingtalkWebhook,
+  feishu: createFeishuWebhook,
+};
 
 export const createChannels = (setup: ChannelSetup): Readonly<Record<string, Channel>> =>
   configured(CHANNELS, setup);

@@ -46,7 +46,8 @@ export const claim = async (ports: FrontPorts, request: ClaimRequest): Promise<C
   if (ask && (written.kind === 'written' || mine)) {
     await sendResume(ports, id, ask, decision.id);
     const { kind, by, via } = decision;
-    ports.log.info('ask-decided', { session: id, ask: askId, kind, by, via });
+    const afterMs = decision.at - ask.openedAt;
+    ports.log.info('ask-decided', { session: id, ask: askId, kind, by, via, afterMs });
     return { kind: 'claimed', ask };
   }
   const before = settledAsks(session).find(

@@ -25,7 +25,9 @@ export const finish = async (
   const told = message.role === 'final' ? await store.fetch(message.text) : text;
   await tell(run, told, platformKey(run.session.id, run.turn.id, 'final'));
   await endOrDrain(run);
-  run.ports.log.info('turn-finished', { session: run.session.id, turn: run.turn.id, how });
+  const { id: turn, sentAt } = run.turn;
+  const ms = sentAt === undefined ? undefined : run.ports.clock.now() - sentAt;
+  run.ports.log.info('turn-finished', { session: run.session.id, turn, how, ms });
   return 'finished';
 };
 
@@ -45,6 +47,7 @@ export const turnOf = (row: InboxRow, job: Turn['job']): Turn => ({
   part: 0,
   requester: row.message.from,
   to: row.message.to,
+  sentAt: row.message.sentAt,
 });
 
 /** Ends the turn if nothing waits; else ends it and starts the next message's turn in one write. */

@@ -83,6 +83,10 @@ const think = async (
   if (thought === 'stopped') return 'stopped';
   const key = keys.message(run.session.id, run.turn.id, step, 'a');
   const { provider, usage } = thought;
+  if (usage) {
+    const tokens = usage.inputTokens + usage.outputTokens;
+    run.ports.log.info('model-called', { session: run.session.id, turn: run.turn.id, tokens });
+  }
   return saveMessage(store, key, run.turn.id, {
     role: 'step',
     step,

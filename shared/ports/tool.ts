@@ -6,8 +6,9 @@ import type { Approvers, Language, Risk } from '#domain/settings.ts';
 import type { Log } from './log.ts';
 
 /** What the host hands to tools: ports such as a database or `fetch`, so that a tool file builds no client. */
-// biome-ignore lint/suspicious/noEmptyInterface: hosts and teams add their resources by declaration merging
-export interface Resources {}
+export interface Resources {
+  readonly fetch?: typeof fetch;
+}
 
 export interface ToolContext {
   /** The same for every try of this call under this approval. */

@@ -18,16 +18,21 @@ let folder: string;
 let bot: LocalProcess;
 let url: string;
 
-const startBot = async (approval: object, name: string, port = '0'): Promise<void> => {
+const startBot = async (
+  approval: object,
+  name: string,
+  port = '0',
+  ...flags: string[]
+): Promise<void> => {
   const COUNTERSIGN_CONFIG = join(folder, `${name}.json`);
   writeFileSync(COUNTERSIGN_CONFIG, JSON.stringify({ approval }));
-  bot = startProcess({ STATE_DIR: join(folder, name), COUNTERSIGN_CONFIG, PORT: port });
+  bot = startProcess({ STATE_DIR: join(folder, name), COUNTERSIGN_CONFIG, PORT: port }, ...flags);
   url = await bot.url;
 };
 
-const open = async (chat: string, person = WANG_ID): Promise<Page> => {
+const open = async (chat: string, person = WANG_ID, platform = 'feishu'): Promise<Page> => {
   const page = await browser.newPage({ locale: 'zh-CN' });
-  await page.goto(`${url}/#feishu/${chat}/${person}`);
+  await page.goto(`${url}/#${platform}/${encodeURIComponent(chat)}/${person}`);
   await page.locator('#phase:not(:empty)').waitFor();
   return page;
 };
@@ -96,6 +101,38 @@ describe('the bot, by default', () => {
     await colleague.locator('#toasts').getByText('你不能决定这个请求').waitFor();
     await card(page).getByRole('button', { name: '确认', exact: true }).click();
     await until(page, '已执行');
+  });
+});
+
+describe('the bot on DingTalk', () => {
+  const CHAT = 'cidStandInSingle00000001=';
+  const PERSON = '014703011860200001';
+  const confirm = (page: Page) =>
+    card(page).getByRole('button', { name: '确认', exact: true }).last().click();
+  const asked = async (): Promise<Page> => {
+    const page = await open(CHAT, PERSON, 'dingtalk');
+    await say(page, DELETE);
+    await until(page, 'DELETE FROM orders WHERE status = 1');
+    await until(page, '将影响 37 行');
+    return page;
+  };
+
+  it('asks with a card that shows what came of it', async () => {
+    await startBot({}, 'template');
+    const page = await asked();
+    await confirm(page);
+    await until(page, '已执行');
+    await bot.interrupt();
+  });
+
+  it('asks without a card template, by a button that says the word', async () => {
+    await startBot({}, 'no-template', '0', '--action-cards');
+    const page = await asked();
+    await confirm(page);
+    await heard(page, '已执行');
+    await say(page, COUNT);
+    await heard(page, /(?<!\d)0(?!\d)/);
+    await bot.interrupt();
   });
 });
 

@@ -65,6 +65,7 @@ export const createFakeStandIn = (name = 'feishu'): FakeStandIn => {
       fake.clicks.push(click);
       return fake.answer(click);
     },
+    setCallbackUrl: () => {},
     watch: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { cardTextsIn, type Place } from '#domain/card-texts.ts';
+import { cardTextsIn } from '#domain/card-texts.ts';
 import { platformKey } from '#domain/ids.ts';
 import type { Address } from '#domain/session.ts';
 import {
@@ -10,13 +10,14 @@ import {
   type Receiver,
   type Sent,
 } from '#ports/channel.ts';
+import { placeOf } from '../place.ts';
+import { splitText } from '../split-text.ts';
 import { createClient } from './deliver.ts';
 import { FeishuError, NO_SCOPE, NO_TOPIC, NOT_AUDITED } from './errors.ts';
 import { withoutCalls } from './inert.ts';
 import { askText, fullText, outcomeText } from './plain.ts';
 import { renderCard } from './render.ts';
 import { outboundSettings } from './settings.ts';
-import { splitText } from './split-text.ts';
 
 const sentAnswer = z.object({
   data: z.object({
@@ -219,12 +220,3 @@ export const createFeishuChannel = (setup: ChannelSetup): Channel => {
 
 const isRefused = (error: unknown): error is FeishuError =>
   error instanceof FeishuError && error.failure === 'fix';
-
-/** Words without a reply count only where the request came from. */
-const placeOf = ({ session }: AskView, receiver: Receiver): Place => {
-  if (receiver.kind !== 'chat') return 'elsewhere';
-  const { channel, app, chat, group } = receiver.to;
-  const here = `${session}:`.startsWith(`${channel}:${app}:${chat}:`);
-  if (!here) return 'elsewhere';
-  return group ? 'group' : 'private';
-};

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ChannelSetup } from '#ports/channel.ts';
 import { ChannelError } from '#ports/channel.ts';
+import { keepToken } from '../token.ts';
 import { FeishuError, failureOf, whatToDo } from './errors.ts';
 import type { OutboundSettings } from './settings.ts';
 
@@ -22,7 +23,6 @@ const tokenAnswer = z.object({ tenant_access_token: z.string(), expire: z.number
 
 const TIMEOUT_MS = 10_000;
 const COURTESY_TIMEOUT_MS = 2_000;
-const TOKEN_SPARE_MS = 180_000;
 const SHORTEST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
 const BUDGET_MS = 5_000;
@@ -35,8 +35,6 @@ export const createClient = (
   { clock, log, fetch }: Pick<ChannelSetup, 'clock' | 'log' | 'fetch'>,
   { app, secret, baseUrl }: OutboundSettings,
 ): Client => {
-  let token: Token | undefined;
-
   const send = async (call: Call, authorization: Record<string, string>): Promise<Reply> => {
     const { act, method, path, body, courtesy } = call;
     try {
@@ -71,7 +69,7 @@ export const createClient = (
     return new FeishuError(act, status, code, failure);
   };
 
-  const fetchToken = async (): Promise<z.infer<typeof tokenAnswer>> => {
+  const fetchToken = async () => {
     const call: Call = {
       act: 'give a token',
       method: 'POST',
@@ -81,53 +79,30 @@ export const createClient = (
     const reply = await send(call, {});
     const parsed = tokenAnswer.safeParse(reply.body);
     if (reply.code !== 0 || !parsed.success) throw fail(call, reply);
-    return parsed.data;
+    const { tenant_access_token: value, expire: seconds } = parsed.data;
+    return { value, seconds };
   };
 
-  /** Asked for once, however many want it; one that could not be had is not kept. */
-  const currentToken = (): Token => {
-    if (token && clock.now() < token.until) return token;
-    const fetched = fetchToken();
-    const fresh: Token = {
-      value: fetched.then((found) => found.tenant_access_token),
-      until: Number.POSITIVE_INFINITY,
-    };
-    token = fresh;
-    fetched.then(
-      ({ expire }) => {
-        fresh.until = clock.now() + expire * 1000 - TOKEN_SPARE_MS;
-      },
-      () => drop(fresh),
-    );
-    return fresh;
-  };
-  const drop = (old: Token): void => {
-    if (token === old) token = undefined;
-  };
+  const tokens = keepToken(clock, fetchToken);
 
   return async (call) => {
     const giveUpAt = clock.now() + BUDGET_MS;
     let refreshed = false;
     for (;;) {
-      const used = currentToken();
+      const used = tokens.current();
       const reply = await send(call, { authorization: `Bearer ${await used.value}` });
       if (reply.code === 0) return reply.body;
       const failure = failureOf(reply.response.status, reply.code, reply.message);
       const waitMs = call.courtesy ? undefined : shortWait(reply.response);
       if (failure === 'token' && !refreshed) {
         refreshed = true;
-        drop(used);
+        tokens.drop(used);
       } else if (failure === 'wait' && waitMs !== undefined && clock.now() + waitMs <= giveUpAt) {
         await clock.sleepUntil(clock.now() + waitMs);
       } else throw fail(call, reply);
     }
   };
 };
-
-interface Token {
-  readonly value: Promise<string>;
-  until: number;
-}
 
 interface Reply {
   readonly response: Response;

@@ -2,8 +2,8 @@ import type { Ask } from '#domain/ask.ts';
 import { type CardTexts, cardTextsIn } from '#domain/card-texts.ts';
 import { readReply } from '#domain/reply.ts';
 import type { AskView } from '#ports/channel.ts';
+import { inert, onOneLine } from '../inert.ts';
 import { ANSWER, FEEDBACK, type Pointer, taskField } from './click.ts';
-import { inert, onOneLine } from './inert.ts';
 
 /** `bare` forms have few elements: no list to pick from, and a choice is typed. */
 export type Forms = 'rich' | 'bare';

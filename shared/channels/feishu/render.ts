@@ -1,9 +1,10 @@
 import { cardTextsIn, type Place, typedHint } from '#domain/card-texts.ts';
 import type { AskView, CardState } from '#ports/channel.ts';
-import { type Block, contentOf, saidIn, standingOf } from './blocks.ts';
+import { beginningsOf, cut } from '../beginnings.ts';
+import { type Block, contentOf, saidIn, standingOf } from '../blocks.ts';
+import { inert, onOneLine } from '../inert.ts';
 import { type CardElement, controls, type Forms, plainText } from './forms.ts';
-import { inert, mentionOnCard, onOneLine } from './inert.ts';
-import { linesOf } from './plain.ts';
+import { mentionOnCard } from './inert.ts';
 
 export interface Card {
   readonly schema: '2.0';
@@ -19,7 +20,6 @@ interface Rendered {
 /** The platform takes 30 KB and 200 elements; some room is left for how it counts. */
 const MOST_BYTES = 28 * 1024;
 const MOST_ELEMENTS = 190;
-const MOST_TASKS = 40;
 
 /** The richest card that fits; none if even the poorest does not. */
 export const renderCard = (view: AskView, place: Place): Rendered | undefined => {
@@ -53,8 +53,8 @@ const cardWith = (view: AskView, place: Place, room: number, forms: Forms): Card
     body: {
       elements: [
         ...(whole ? [] : [div(texts.fullAbove)]),
-        ...(whole ? contentOf(view).flatMap(wholeTask) : heads(view, room)),
-        ...(said ? [div(cut(blockText(said), room, view))] : []),
+        ...(whole ? contentOf(view).flatMap(wholeTask) : beginningsOf(view, room, inert).map(div)),
+        ...(said ? [div(cut(blockText(said), room, view.language))] : []),
         { tag: 'hr' },
         { tag: 'markdown', content: lines.join('\n') },
         ...(waiting
@@ -74,22 +74,6 @@ const wholeTask = (blocks: readonly Block[]): readonly CardElement[] =>
 const blockText = ({ head, text, inline }: Block): string => {
   const parts = [onOneLine(inert(head)), inert(text)].filter((part) => part !== '');
   return parts.join(inline && !text.includes('\n') ? ' ' : '\n');
-};
-
-const heads = (view: AskView, room: number): readonly CardElement[] => {
-  const tasks = contentOf(view);
-  const shown = tasks
-    .slice(0, MOST_TASKS)
-    .map((blocks) => div(cut(linesOf(blocks, inert), room, view)));
-  const more = tasks.length - shown.length;
-  return more > 0 ? [...shown, div(cardTextsIn(view.language).tasksLeftOut(more))] : shown;
-};
-
-/** Not through the middle of a character. */
-const cut = (text: string, room: number, { language }: AskView): string => {
-  if (text.length <= room) return text;
-  const head = text.slice(0, room).replace(/[\u{D800}-\u{DBFF}]$/u, '');
-  return `${head}\n${cardTextsIn(language).leftOut(text.length - head.length)}`;
 };
 
 const COLOURS: Record<Exclude<CardState['state'], 'waiting'>, string> = {

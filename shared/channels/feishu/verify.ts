@@ -1,5 +1,13 @@
-import { createDecipheriv, createHash, timingSafeEqual } from 'node:crypto';
+import { createDecipheriv, createHash } from 'node:crypto';
 import type { WebhookRequest } from '#ports/channel.ts';
+import {
+  type JsonRecord,
+  LARGEST_BYTES,
+  type Rejected,
+  readJson,
+  rejected,
+  sameText,
+} from '../request.ts';
 import type { InboundSettings } from './settings.ts';
 
 /**
@@ -10,23 +18,6 @@ type Verified =
   | { readonly kind: 'verified'; readonly body: JsonRecord }
   | { readonly kind: 'handshake'; readonly challenge: string }
   | Rejected;
-
-interface Rejected {
-  readonly kind: 'rejected';
-  readonly status: 400 | 401 | 413;
-  readonly why: string;
-}
-
-type JsonRecord = { readonly [name: string]: unknown };
-
-const LARGEST_BYTES = 1024 * 1024;
-const DEEPEST = 64;
-
-const rejected = (status: Rejected['status'], why: string): Rejected => ({
-  kind: 'rejected',
-  status,
-  why,
-});
 
 export const verify = (request: WebhookRequest, settings: InboundSettings): Verified => {
   if (request.body.byteLength > LARGEST_BYTES) return rejected(413, 'larger than 1 MB');
@@ -85,13 +76,7 @@ const isSigned = ({ headers, body }: WebhookRequest, key: string): boolean => {
     .update(timestamp + nonce + key)
     .update(body)
     .digest('hex');
-  return same(signature, expected);
-};
-
-const same = (given: string, expected: string): boolean => {
-  const bytes = Buffer.from(given);
-  const right = Buffer.from(expected);
-  return bytes.length === right.length && timingSafeEqual(bytes, right);
+  return sameText(signature, expected);
 };
 
 /** AES-256-CBC under sha256(key); the first 16 bytes are the IV. */
@@ -107,41 +92,11 @@ export const decrypt = (encrypted: string, key: string): Buffer | undefined => {
   }
 };
 
-/** An object, or what is wrong with it. */
-const readJson = (bytes: Uint8Array): JsonRecord | string => {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (isTooDeep(text)) return `nested deeper than ${DEEPEST}`;
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as JsonRecord)
-      : 'not a JSON object';
-  } catch {
-    return 'not JSON';
-  }
-};
-
-/** Counted on the text, before anything walks the value. */
-const isTooDeep = (text: string): boolean => {
-  let depth = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length && depth <= DEEPEST; index += 1) {
-    const character = text[index];
-    if (quoted) {
-      if (character === '\\') index += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-  }
-  return depth > DEEPEST;
-};
-
 const checkToken = (body: JsonRecord, { tokens }: InboundSettings): Verified => {
   const header = body['header'] as JsonRecord | null | undefined;
   const token = header === undefined ? body['token'] : header?.['token'];
   if (header === undefined && token === undefined) return rejected(400, 'neither header nor token');
-  if (typeof token !== 'string' || !tokens.some((one) => same(token, one)))
+  if (typeof token !== 'string' || !tokens.some((one) => sameText(token, one)))
     return rejected(
       401,
       legacyOr(body, 'wrong verification token: is FEISHU_VERIFICATION_TOKEN that of this app?'),

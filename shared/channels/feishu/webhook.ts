@@ -28,7 +28,7 @@ export const createFeishuWebhook = ({ environment, language, log }: WebhookSetup
     return answered(status);
   };
   const ignored = (why: string, type?: string): Received => {
-    log.info('feishu-ignored', { why, event: type?.slice(0, 100) });
+    log.info('feishu-ignored', { why, type: type?.slice(0, 100) });
     return answered(200);
   };
 

@@ -9,6 +9,7 @@ export const createResources = (environment: Environment, store: Store): Resourc
   const url = environment['DATABASE_URL'];
   const readUrl = environment['DATABASE_READ_URL'];
   return {
+    fetch,
     notes: createStoreNotes(store),
     ...(url && { database: createPostgresDatabase({ url, ...(readUrl && { readUrl }) }) }),
   };

@@ -5,6 +5,13 @@ import { functionArn } from './invocation.ts';
 
 /** What a channel needs as soon as anything of it is set. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  dingtalk: [
+    'DINGTALK_APP_KEY',
+    'DINGTALK_APP_SECRET',
+    'DINGTALK_ROBOT_CODE',
+    'DINGTALK_CORP_ID',
+    'DINGTALK_PATH_SECRET',
+  ],
   feishu: ['FEISHU_APP_ID', 'FEISHU_APP_SECRET', 'FEISHU_ENCRYPT_KEY', 'FEISHU_VERIFICATION_TOKEN'],
 };
 const DEFAULT_PORT = '3000';

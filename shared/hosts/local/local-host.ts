@@ -15,7 +15,7 @@ import { lookAt } from './look.ts';
 import { createPlayground } from './playground.ts';
 import type { StandIn } from './standins/stand-in.ts';
 import { openStateFolder } from './state-folder.ts';
-import { platformsToStandIn, startDatabase, startStandIn } from './surroundings.ts';
+import { platformsToStandIn, startDatabase, startStandIn, webhookUrl } from './surroundings.ts';
 
 export interface LocalHostOptions {
   /** 0 is any free one. */
@@ -23,6 +23,8 @@ export interface LocalHostOptions {
   readonly stateDir: string;
   /** Starts empty. */
   readonly reset?: boolean;
+  /** The stand-in DingTalk has no card template. */
+  readonly actionCards?: boolean;
 }
 
 export interface LocalHost {
@@ -89,7 +91,9 @@ const start = async (
   enterLocalCloud(env, cloud);
   const standIns: StandIn[] = [];
   for (const platform of platforms) {
-    const standIn = await startStandIn(platform, door.url, state);
+    const standIn = await startStandIn(platform, state, {
+      actionCards: options.actionCards ?? false,
+    });
     onStop(standIn.stop);
     Object.assign(env, standIn.environment);
     standIns.push(standIn);
@@ -127,8 +131,14 @@ const start = async (
   // Again, as it is also the first to be closed.
   onStop(door.stop);
   up.resolve();
+  // Not before: an event that was due would be wasted on a bot that is not up.
+  for (const standIn of standIns) standIn.setCallbackUrl(webhookUrl(door.url, standIn.name));
   return { url: door.url, stateDir: state.path, model, standIns: platforms };
 };
 
+const APP_OF: Readonly<Record<string, string>> = {
+  dingtalk: 'DINGTALK_APP_KEY',
+  feishu: 'FEISHU_APP_ID',
+};
 const appOf = (environment: Environment, platform: string): string =>
-  environment[`${platform.toUpperCase()}_APP_ID`] ?? '';
+  environment[APP_OF[platform] ?? ''] ?? '';

@@ -7,12 +7,14 @@ const DEFAULT_FOLDER = '.countersign';
 const LOOK_MS = 500;
 
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { reset: { type: 'boolean', default: false } } });
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({ options: { reset: flag, 'action-cards': flag } });
   const interrupted = signalled();
   const starting = startLocalHost({
     port: readPort(process.env),
     stateDir: process.env['STATE_DIR'] || DEFAULT_FOLDER,
     reset: values.reset,
+    actionCards: values['action-cards'],
   });
   const host = await Promise.race([starting, interrupted]);
   // Whoever interrupts the start does not want to wait for it, and nothing is lost by ending at any point.
@@ -39,7 +41,8 @@ const welcome = ({ url, stateDir, model, standIns }: LocalHost): readonly string
   '',
   `Countersign is running. Try it on ${url}/`,
   '',
-  `  Feishu events and cards   ${webhookUrl(url, 'feishu')}${standIns.includes('feishu') ? '   (played by the stand-in; set FEISHU_APP_ID … for a real bot)' : ''}`,
+  `  Feishu                    ${webhookUrl(url, 'feishu')}${standIns.includes('feishu') ? '   (played by the stand-in; set FEISHU_APP_ID … for a real bot)' : ''}`,
+  `  DingTalk                  ${webhookUrl(url, 'dingtalk')}/<DINGTALK_PATH_SECRET>${standIns.includes('dingtalk') ? '   (played by the stand-in; --action-cards: without a card template)' : ''}`,
   model === 'demo'
     ? '  Model                     demo   (for a real one: MODEL=anthropic/<id> or openai-compatible/<id>, with MODEL_API_KEY)'
     : `  Model                     ${model}`,

@@ -2,13 +2,23 @@ import type { Log } from '#ports/log.ts';
 import type { Environment } from '../lambda/environment.ts';
 import { startDemoDatabase } from './demo-database/start.ts';
 import { hasOwnBot } from './environment.ts';
+import { startDingtalkStandIn } from './standins/dingtalk/index.ts';
 import { startFeishuStandIn } from './standins/feishu/index.ts';
 import type { StandIn } from './standins/stand-in.ts';
 import { type StateFolder, unreadable } from './state-folder.ts';
 
 /** Every platform that has a stand-in, by its channel's name. */
-const STAND_INS = { feishu: startFeishuStandIn };
+const STAND_INS = {
+  feishu: (stateFile: string) => startFeishuStandIn({ stateFile }),
+  dingtalk: (stateFile: string, { actionCards }: StandInOptions) =>
+    startDingtalkStandIn({ stateFile, cards: actionCards ? 'action' : 'interactive' }),
+};
 type Platform = keyof typeof STAND_INS;
+
+export interface StandInOptions {
+  /** DingTalk without a card template. */
+  readonly actionCards: boolean;
+}
 
 /** Those that no bot of the user's own takes the place of. */
 export const platformsToStandIn = (environment: Environment): readonly Platform[] =>
@@ -18,12 +28,12 @@ export const webhookUrl = (url: string, platform: string): string => `${url}/web
 
 export const startStandIn = async (
   platform: Platform,
-  url: string,
   state: StateFolder,
+  options: StandInOptions,
 ): Promise<StandIn> => {
   const stateFile = state.standIn(platform);
   try {
-    return await STAND_INS[platform]({ callbackUrl: webhookUrl(url, platform), stateFile });
+    return await STAND_INS[platform](stateFile, options);
   } catch (error) {
     throw unreadable(stateFile, error);
   }

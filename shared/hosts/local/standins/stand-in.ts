@@ -13,6 +13,8 @@ export interface StandIn {
   write(message: Written): Promise<Post>;
   /** A person uses a card: what the platform's client shows them of the bot's answer. */
   click(click: Click): Promise<ClickShown>;
+  /** Where the bot is; before it is known nothing is delivered. */
+  setCallbackUrl(url: string): void;
   /** Told after every change, with the chat it was in. */
   watch(listener: (chat: string) => void): () => void;
   stop(): Promise<void>;

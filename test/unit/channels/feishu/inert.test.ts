@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  inert,
-  inertInText,
-  mentionInText,
-  mentionOnCard,
-  withoutCalls,
-} from '#channels/feishu/inert.ts';
+import { inertInText, mentionInText, mentionOnCard, withoutCalls } from '#channels/feishu/inert.ts';
+import { inert } from '#channels/inert.ts';
 
 /** Reads marks back: what can be read back was not lost. */
 const readBack = (shown: string): string =>

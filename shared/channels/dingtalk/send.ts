@@ -1,0 +1,144 @@
+import * as z from 'zod/mini';
+import { ChannelError, type ChannelSetup } from '#ports/channel.ts';
+import { splitText } from '../split-text.ts';
+import type { Client } from './deliver.ts';
+import { DingtalkError } from './errors.ts';
+import { type Message, textMessage } from './messages.ts';
+import type { OutboundSettings } from './settings.ts';
+import type { Target } from './target.ts';
+
+export interface Sender {
+  /** Gives back the target for what comes next: a webhook that did not take this is not tried again. */
+  send(target: Target, message: Message): Promise<Target>;
+  sendText(target: Target, text: string, called?: readonly string[]): Promise<Target>;
+  /** Whether a card was delivered, now or by an earlier try of the same; if not, `refusal` says why in a word. */
+  sendCard(target: Target, track: string, params: object): Promise<CardSent>;
+}
+export type CardSent = { readonly delivered: true } | { readonly refusal: string };
+
+const sentToPeople = z.object({
+  invalidStaffIdList: z.nullish(z.array(z.string())),
+  flowControlledStaffIdList: z.nullish(z.array(z.string())),
+});
+const cardDelivered = z.object({
+  result: z.object({ deliverResults: z.array(z.object({ success: z.boolean() })) }),
+});
+
+/** The platform takes 15,000 bytes a message. */
+const TEXT_BYTES = 14_000;
+const PACE_MS = 250;
+
+export const createSender = (
+  { clock, log }: Pick<ChannelSetup, 'clock' | 'log'>,
+  { robotCode, cards }: OutboundSettings,
+  client: Client,
+): Sender => {
+  const sendByApi = async ({ space }: Target, { msgKey, msgParam }: Message): Promise<void> => {
+    if (!space)
+      throw new ChannelError(
+        'DingTalk cannot be told who is in this single chat; write to the bot again',
+        'DINGTALK_NO_RECEIVER',
+        false,
+      );
+    const message = { robotCode, msgKey, msgParam: JSON.stringify(msgParam) };
+    if ('staff' in space) return sendToPerson(space.staff, message);
+    await client.call({
+      act: 'send a message to a group',
+      method: 'POST',
+      path: '/v1.0/robot/groupMessages/send',
+      body: { ...message, openConversationId: space.group },
+    });
+  };
+
+  /** Somebody who did not get it stands in an answer that is a yes. */
+  const sendToPerson = async (staff: string, message: object): Promise<void> => {
+    const act = 'send a message to a person';
+    const path = '/v1.0/robot/oToMessages/batchSend';
+    const body = { ...message, userIds: [staff] };
+    const answer = sentToPeople.safeParse(await client.call({ act, method: 'POST', path, body }));
+    const { invalidStaffIdList, flowControlledStaffIdList } = answer.data ?? {};
+    if (invalidStaffIdList?.length) {
+      const todo = 'the person is not in the organisation or may not use the app';
+      log.error('dingtalk-failed', { act, class: 'operator', todo });
+      throw new DingtalkError(act, 200, 'invalidStaffIdList', 'operator');
+    }
+    if (flowControlledStaffIdList?.length)
+      throw new DingtalkError(act, 200, 'flowControlledStaffIdList', 'limit');
+  };
+
+  const send = async (target: Target, message: Message): Promise<Target> => {
+    if (target.webhook === undefined) {
+      await sendByApi(target, message);
+      return target;
+    }
+    try {
+      await client.post(target.webhook, message.body);
+      return target;
+    } catch (error) {
+      // It said no for a reason of its own, so nothing was sent, and the API may take the same.
+      if (!(error instanceof DingtalkError) || !isClosed(error)) throw error;
+      return send({ ...target, webhook: undefined }, message);
+    }
+  };
+
+  /** One after the other, so that they arrive in order. */
+  const sendText: Sender['sendText'] = async (target, text, called = []) => {
+    let to = target;
+    for (const [index, piece] of splitText(text, TEXT_BYTES).entries()) {
+      if (index > 0) await clock.sleepUntil(clock.now() + PACE_MS);
+      to = await send(to, textMessage(piece, called));
+    }
+    return to;
+  };
+
+  const sendCard: Sender['sendCard'] = async ({ space }, track, params) => {
+    if (!cards || !space) return { refusal: 'nowhere to deliver it' };
+    try {
+      const answer = cardDelivered.safeParse(
+        await client.call({
+          act: 'deliver a card',
+          method: 'POST',
+          path: '/v1.0/card/instances/createAndDeliver',
+          body: {
+            cardTemplateId: cards.template,
+            outTrackId: track,
+            callbackType: 'HTTP',
+            callbackRouteKey: cards.routeKey,
+            userIdType: 1,
+            cardData: { cardParamMap: params },
+            ...placing(space, robotCode),
+          },
+        }),
+      );
+      const results = answer.data?.result.deliverResults;
+      const delivered = results?.every(({ success }) => success);
+      return delivered ? { delivered } : { refusal: 'not delivered' };
+    } catch (error) {
+      if (!(error instanceof DingtalkError) || error.retryable) throw error;
+      // An earlier try of ours delivered it.
+      if (error.platformCode === 'param.cardAlreadyExist') return { delivered: true };
+      return { refusal: error.code };
+    }
+  };
+
+  return { send, sendText, sendCard };
+};
+
+const isClosed = ({ failure }: DingtalkError): boolean =>
+  ['gone', 'limit', 'operator', 'token'].includes(failure);
+
+/** A forwarded copy could be clicked where nobody expects it. */
+const NO_FORWARD = { supportForward: false };
+
+const placing = (space: NonNullable<Target['space']>, robotCode: string): object =>
+  'group' in space
+    ? {
+        openSpaceId: `dtv1.card//IM_GROUP.${space.group}`,
+        imGroupOpenSpaceModel: NO_FORWARD,
+        imGroupOpenDeliverModel: { robotCode },
+      }
+    : {
+        openSpaceId: `dtv1.card//IM_ROBOT.${space.staff}`,
+        imRobotOpenSpaceModel: NO_FORWARD,
+        imRobotOpenDeliverModel: { spaceType: 'IM_ROBOT', robotCode },
+      };
