@@ -3,4 +3,4 @@ import { createAgentHandler } from '#hosts/lambda/agent-handler.ts';
 import { createAgentPorts } from '#hosts/lambda/agent-ports.ts';
 import { buildOnce } from '#hosts/lambda/build-once.ts';
 
-export const handler = middy(createAgentHandler(buildOnce(() => createAgentPorts(process.env))));
+export const handler = middy(createAgentHandler(buildOnce(createAgentPorts)));

@@ -3,6 +3,4 @@ import { buildOnce } from '#hosts/lambda/build-once.ts';
 import { createWebhookHandler } from '#hosts/lambda/webhook-handler.ts';
 import { createWebhookPorts } from '#hosts/lambda/webhook-ports.ts';
 
-export const handler = middy(
-  createWebhookHandler(buildOnce(() => createWebhookPorts(process.env))),
-);
+export const handler = middy(createWebhookHandler(buildOnce(createWebhookPorts)));

@@ -3,13 +3,14 @@ import type { FunctionName } from '../../infra/bundle.ts';
 const DYNAMODB = `import { DynamoDBClient, BatchGetItemCommand, GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';`;
 const SQS = `import { SQSClient, SendMessageCommand } from '@aws-sdk/client-sqs';`;
 const SQS_READER = `import { SQSClient, ChangeMessageVisibilityCommand, SendMessageCommand } from '@aws-sdk/client-sqs';`;
+const SECRETS = `import { SecretsManagerClient, GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';`;
 const SCHEDULER = `import { SchedulerClient, CreateScheduleCommand, DeleteScheduleCommand } from '@aws-sdk/client-scheduler';`;
 
 const IMPORTS: Record<FunctionName, readonly string[]> = {
-  webhook: [DYNAMODB, SQS],
-  timeout: [DYNAMODB, SQS, SCHEDULER],
-  agent: [DYNAMODB, SQS_READER, SCHEDULER],
-  deadletter: [DYNAMODB, SQS_READER, SCHEDULER],
+  webhook: [DYNAMODB, SQS, SECRETS],
+  timeout: [DYNAMODB, SQS, SECRETS, SCHEDULER],
+  agent: [DYNAMODB, SQS_READER, SECRETS, SCHEDULER],
+  deadletter: [DYNAMODB, SQS_READER, SECRETS, SCHEDULER],
 };
 
 const namesIn = (line: string): readonly string[] =>

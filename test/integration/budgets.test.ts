@@ -130,7 +130,7 @@ describe('AWS calls of each path', () => {
     await world.write('做一下');
     const calls = await world.callsOf(() => world.runAgent());
     const saved = calls.findIndex(({ input }) =>
-      JSON.stringify(input['Key'] ?? '').includes('#a"'),
+      JSON.stringify(input['Key'] ?? input['Item'] ?? '').includes('#0001#a"'),
     );
     expect(saved, 'no call saved the step').toBeGreaterThan(0);
     return commandsOf(calls.slice(saved + 1));
@@ -140,7 +140,7 @@ describe('AWS calls of each path', () => {
     expect(await suspendCalls({})).toEqual([
       'UpdateItem',
       'CreateSchedule',
-      'UpdateItem',
+      'PutItem',
       'UpdateItem',
     ]);
   });
@@ -150,7 +150,7 @@ describe('AWS calls of each path', () => {
       'UpdateItem',
       'CreateSchedule',
       'CreateSchedule',
-      'UpdateItem',
+      'PutItem',
       'UpdateItem',
     ]);
   });
@@ -164,21 +164,16 @@ describe('AWS calls of each path', () => {
   };
 
   it('agent, resume by a click up to the start of the tool: 4', async () => {
-    expect(await callsToTheTool('click')).toEqual([
-      'UpdateItem',
-      'UpdateItem',
-      'Query',
-      'UpdateItem',
-    ]);
+    expect(await callsToTheTool('click')).toEqual(['UpdateItem', 'PutItem', 'Query', 'PutItem']);
   });
 
   it('agent, resume by a text up to the start of the tool: 5', async () => {
     expect(await callsToTheTool('text')).toEqual([
       'UpdateItem',
       'UpdateItem',
-      'UpdateItem',
+      'PutItem',
       'Query',
-      'UpdateItem',
+      'PutItem',
     ]);
   });
 
@@ -187,12 +182,12 @@ describe('AWS calls of each path', () => {
     await world.write('做一下');
     const calls = await world.callsOf(() => world.runAgent());
     const saved = calls.findIndex(({ input }) =>
-      JSON.stringify(input['Key'] ?? '').includes('#a"'),
+      JSON.stringify(input['Key'] ?? input['Item'] ?? '').includes('#0001#a"'),
     );
     expect(commandsOf(calls.slice(0, saved))).toEqual([
+      'PutItem',
       'UpdateItem',
-      'UpdateItem',
-      'UpdateItem',
+      'PutItem',
       'Query',
       'GetItem',
     ]);

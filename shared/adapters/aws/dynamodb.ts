@@ -15,7 +15,7 @@ import type { Item, Key, Written } from '#domain/expression.ts';
 import { INLINE_BYTES, KEPT_BYTES, type Span, type Store } from '#ports/store.ts';
 import { fromAttributes, toAttributes } from './attribute-value.ts';
 import { cutText, packText, unpackText } from './long-text.ts';
-import { renderWrite } from './render.ts';
+import { itemToPut, renderWrite } from './render.ts';
 
 type Row = Record<string, AttributeValue>;
 
@@ -122,11 +122,25 @@ export const createDynamoStore = (client: DynamoDBClient, table: string): Store 
     return { kind: 'rows', pk, prefix, count: rows.length, bytes: Buffer.byteLength(text) };
   };
 
+  const putRow = async (row: Row): Promise<Written> => {
+    await client.send(
+      new PutItemCommand({
+        TableName: table,
+        Item: row,
+        ConditionExpression: 'attribute_not_exists(pk)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return { kind: 'written', item: fromAttributes(row) };
+  };
+
   return {
     read: async (keys) => (await getRows(keys)).map(itemOf),
 
     write: async (write) => {
+      const item = itemToPut(write);
       try {
+        if (item) return await putRow(toAttributes(item));
         const { Attributes } = await client.send(
           new UpdateItemCommand({
             TableName: table,

@@ -1,6 +1,13 @@
 import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { canonicalJson, type Json } from '#domain/canonical-json.ts';
-import type { Change, Condition, Path, Write } from '#domain/expression.ts';
+import {
+  applied,
+  type Change,
+  type Condition,
+  type Item,
+  type Path,
+  type Write,
+} from '#domain/expression.ts';
 import { toAttribute, toAttributes } from './attribute-value.ts';
 
 type Rendered = Pick<
@@ -144,4 +151,14 @@ export const renderWrite = ({ key, only, change }: Write): Rendered => {
       ),
     }),
   };
+};
+
+/**
+ * A whole item that must not be there yet, as one put. It may be written by who may not update: the audit's rows are
+ * put once, and no role may touch them again.
+ */
+export const itemToPut = ({ key, only, change }: Write): Item | undefined => {
+  const absent = only?.op === 'missing' && only.path.join('.') === 'pk';
+  const whole = change.every((one) => one.do === 'set' && one.path.length === 1);
+  return absent && whole ? applied(change, { ...key }) : undefined;
 };

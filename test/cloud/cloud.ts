@@ -1,0 +1,108 @@
+import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetFunctionCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import {
+  ListScheduleGroupsCommand,
+  ListSchedulesCommand,
+  SchedulerClient,
+} from '@aws-sdk/client-scheduler';
+import {
+  GetSecretValueCommand,
+  ListSecretsCommand,
+  PutSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { EMULATED_ACCOUNT } from './emulator.ts';
+
+/** What the driver looks at and puts in place, from outside and with the caller's own rights. */
+export const createCloud = (endpoint: string | undefined, stack: string) => {
+  const settings = endpoint
+    ? {
+        endpoint,
+        region: EMULATED_ACCOUNT.AWS_REGION,
+        credentials: {
+          accessKeyId: EMULATED_ACCOUNT.AWS_ACCESS_KEY_ID,
+          secretAccessKey: EMULATED_ACCOUNT.AWS_SECRET_ACCESS_KEY,
+        },
+      }
+    : {};
+  const lambda = new LambdaClient(settings);
+  const sqs = new SQSClient(settings);
+  const secrets = new SecretsManagerClient(settings);
+  const scheduler = new SchedulerClient(settings);
+  const dynamodb = new DynamoDBClient(settings);
+  const formation = new CloudFormationClient(settings);
+
+  const queueUrls = async (): Promise<readonly string[]> =>
+    (await sqs.send(new ListQueuesCommand({ QueueNamePrefix: stack }))).QueueUrls ?? [];
+
+  return {
+    putSecret: async (values: Readonly<Record<string, string>>): Promise<void> => {
+      const SecretString = JSON.stringify(values);
+      await secrets.send(new PutSecretValueCommand({ SecretId: stack, SecretString }));
+    },
+    hasSecretValue: async (): Promise<boolean> => {
+      try {
+        const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: stack }));
+        return Boolean(SecretString);
+      } catch {
+        return false;
+      }
+    },
+    codeOf: async (name: string): Promise<string | undefined> => {
+      const FunctionName = `${stack}-${name}`;
+      const { Configuration } = await lambda.send(new GetFunctionCommand({ FunctionName }));
+      return Configuration?.CodeSha256;
+    },
+    schedules: async (): Promise<readonly string[]> => {
+      const { Schedules } = await scheduler.send(new ListSchedulesCommand({ GroupName: stack }));
+      return (Schedules ?? []).map(({ Name }) => Name ?? '');
+    },
+    /** Messages in all queues of the stack, also those being worked on. */
+    queued: async (): Promise<number> => {
+      let count = 0;
+      for (const QueueUrl of await queueUrls()) {
+        const { Attributes } = await sqs.send(
+          new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+        );
+        count += Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+        count += Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0);
+      }
+      return count;
+    },
+    resources: async (): Promise<number> => {
+      const { StackResourceSummaries } = await formation.send(
+        new ListStackResourcesCommand({ StackName: stack }),
+      );
+      return StackResourceSummaries?.length ?? 0;
+    },
+    /** Whatever bears the stack's name, asked of each service itself. */
+    leftovers: async (): Promise<readonly string[]> => {
+      const named = (kind: string, names: readonly (string | undefined)[]) =>
+        names.flatMap((name) => (name?.includes(stack) ? [`${kind} ${name}`] : []));
+      const tables = await dynamodb.send(new ListTablesCommand({}));
+      const functions = await lambda.send(new ListFunctionsCommand({}));
+      const kept = await secrets.send(new ListSecretsCommand({ IncludePlannedDeletion: false }));
+      const groups = await scheduler.send(new ListScheduleGroupsCommand({}));
+      return [
+        ...named('table', tables.TableNames ?? []),
+        ...named('queue', await queueUrls()),
+        ...named(
+          'function',
+          (functions.Functions ?? []).map(({ FunctionName }) => FunctionName),
+        ),
+        ...named(
+          'secret',
+          (kept.SecretList ?? []).map(({ Name }) => Name),
+        ),
+        ...named(
+          'schedule group',
+          (groups.ScheduleGroups ?? []).map(({ Name }) => Name),
+        ),
+      ];
+    },
+  };
+};
+
+export type Cloud = ReturnType<typeof createCloud>;

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
+import type { Cloud } from './cloud.ts';
+import { createTalk, isOpenCard, isText, shown, type Talk } from './talk.ts';
+
+export interface Scene {
+  readonly feishu: FeishuStandIn;
+  readonly cloud: Cloud;
+  readonly webhookUrl: string;
+  /** What the bot is told in its secret. */
+  readonly secret: Readonly<Record<string, string>>;
+  redeploy(): Promise<void>;
+  /** Runs one step and prints what it saw. */
+  step(name: string, run: () => Promise<string>): Promise<void>;
+}
+
+const ASK_SECONDS = 30;
+/** Five tries with 5, 15, 45, 45 and 45 s behind them; and a schedule may be a minute late. */
+const FAILURE_SECONDS = 200;
+const TRIES = 5;
+
+/** Everything from outside: what people write and click, and what they see of it. */
+export const play = async (scene: Scene): Promise<void> => {
+  const { feishu, cloud, step } = scene;
+  const [wang, li, han] = [0, 1, 2].map((index) => createTalk(feishu, index)) as [Talk, Talk, Talk];
+
+  await step('a wrong secret is refused, the right one taken up', () => rotate(scene));
+  await step('a request without a signature is refused', () => forge(scene));
+
+  // Both take their time, so they are begun first and looked at last.
+  const failing = await han.say('记一下：买药');
+  feishu.fail({
+    path: `/open-apis/im/v1/messages/${failing.id}/reply`,
+    status: 500,
+    code: 2200,
+    times: TRIES,
+  });
+  const expiring = await li.say('删除所有笔记');
+  const ignored = await li.next(expiring, 'a card', isOpenCard);
+
+  await step('ask, confirm by click', async () => {
+    const asked = await wang.say('记一下：买牛奶');
+    const card = await wang.next(asked, 'a card', isOpenCard);
+    const { toast, error } = await wang.click(card, 'confirm');
+    if (toast?.type !== 'success')
+      throw new Error(`the click was answered: ${error ?? toast?.content}`);
+    return `toast ${toast.content}; ${shown(await wang.next(card, 'the answer', isText(/买牛奶/)))}`;
+  });
+
+  await step('ask, confirm by text', async () => {
+    const asked = await wang.say('记一下：买面包');
+    const card = await wang.next(asked, 'a card', isOpenCard);
+    await wang.say('确认');
+    return shown(await wang.next(card, 'the answer', isText(/买面包/)));
+  });
+
+  await step('ask, cancel; nothing was run', async () => {
+    const asked = await wang.say('记一下：买酒');
+    const card = await wang.next(asked, 'a card', isOpenCard);
+    await wang.click(card, 'cancel');
+    await wang.next(card, 'the answer', isText(/./));
+    const looked = await wang.say('看看笔记');
+    const notes = shown(await wang.next(looked, 'the notes', isText(/买牛奶[\s\S]*买面包/)));
+    if (notes.includes('买酒')) throw new Error(`a cancelled call was run: ${notes}`);
+    return notes.replaceAll('\n', ' ');
+  });
+
+  await step('an ask outlives a deploy', async () => {
+    const asked = await wang.say('记一下：买茶');
+    const card = await wang.next(asked, 'a card', isOpenCard);
+    const before = await cloud.codeOf('agent');
+    await scene.redeploy();
+    const after = await cloud.codeOf('agent');
+    if (before === after) throw new Error('the deploy changed nothing, so it proves nothing');
+    await wang.click(card, 'confirm');
+    const answer = shown(await wang.next(card, 'the answer', isText(/买茶/)));
+    return `code ${before?.slice(0, 8)} became ${after?.slice(0, 8)}; ${answer}`;
+  });
+
+  await step('an ask nobody answers expires by its schedule', async () => {
+    const told = await li.next(ignored, 'the expiry', isText(/超时/), FAILURE_SECONDS);
+    const seconds = (told.at - ignored.at) / 1000;
+    if (seconds < ASK_SECONDS - 5) throw new Error(`expired after ${seconds} s already`);
+    if (isOpenCard(li.again(ignored))) throw new Error('its card can still be clicked');
+    return `${shown(told)} (${seconds.toFixed(1)} s after its card)`;
+  });
+
+  await step('a job that fails five times: the person is told, the session is free', async () => {
+    const told = await han.next(
+      failing,
+      'word of the failure',
+      isText(/处理失败/),
+      FAILURE_SECONDS,
+    );
+    const again = await han.say('看看笔记');
+    const notes = shown(await han.next(again, 'an answer', isText(/./)));
+    if (notes.includes('买药')) throw new Error(`what nobody confirmed was run: ${notes}`);
+    return `${shown(told)} (${((told.at - failing.at) / 1000).toFixed(0)} s after the message)`;
+  });
+
+  await step('nothing is left lying', async () => {
+    for (let waited = 0; (await cloud.queued()) > 0; waited += 1) {
+      if (waited > 60) throw new Error(`${await cloud.queued()} messages stay in the queues`);
+      await sleep(500);
+    }
+    return `queues empty, schedules: ${(await cloud.schedules()).length}`;
+  });
+};
+
+/** The functions read the secret again when a verification fails, at most every ten seconds. */
+const rotate = async ({ feishu, cloud, secret }: Scene): Promise<string> => {
+  await cloud.putSecret({ ...secret, FEISHU_VERIFICATION_TOKEN: 'not-the-token' });
+  const refused = await feishu.verifyUrl();
+  if (refused.kind !== 'failed' || refused.why !== 'HTTP 401')
+    throw new Error(`with a wrong token the URL check was ${JSON.stringify(refused)}`);
+  await cloud.putSecret(secret);
+  const start = Date.now();
+  for (;;) {
+    if ((await feishu.verifyUrl()).kind === 'verified') break;
+    if (Date.now() - start > 30_000) throw new Error('the new secret was not taken up in 30 s');
+    await sleep(500);
+  }
+  return `401, then verified ${((Date.now() - start) / 1000).toFixed(1)} s after the change`;
+};
+
+const forge = async ({ webhookUrl }: Scene): Promise<string> => {
+  const { status } = await fetch(webhookUrl, { method: 'POST', body: '{"encrypt":"AAAA"}' });
+  if (status !== 401) throw new Error(`answered with ${status}`);
+  return 'HTTP 401';
+};
