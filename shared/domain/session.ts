@@ -28,6 +28,8 @@ export interface Turn {
   readonly cancelAt?: number;
   readonly requester: PersonId;
   readonly to: Address;
+  /** When the person wrote the message; turns of earlier releases do not say. */
+  readonly sentAt?: number;
 }
 
 export interface Session {
@@ -52,7 +54,7 @@ export const readSession = (id: SessionId, item: Item | undefined): Session => {
   return { phase: 'IDLE', aside: [], asked: 0, recent: [], ...item, id } as unknown as Session;
 };
 
-export const waitingPhase = (kind: Ask['kind']): Phase =>
+export const waitingPhase = (kind: Ask['kind']) =>
   kind === 'confirm' ? 'WAITING_CONFIRM' : 'WAITING_INPUT';
 
 /** The ask of the current turn; an earlier turn's ask has no say any more. */
