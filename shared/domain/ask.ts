@@ -4,6 +4,20 @@ import type { Approvers, Risk } from './settings.ts';
 /** What settles an ask. `gave-up` is written only by the dead-letter function, for an ask that nobody saw. */
 export type DecisionKind = 'confirm' | 'modify' | 'cancel' | 'answer' | 'timeout' | 'gave-up';
 
+/** What became of an ask, or of one of its tasks. */
+export type SettledState =
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'unknown'
+  | 'cancelled'
+  | 'expired'
+  | 'replaced'
+  | 'answered'
+  | 'lapsed'
+  | 'changed'
+  | 'gave-up';
+
 export interface Decision {
   /** Event id of a click, message id of a text, `timeout`: recognises its own retried write. */
   readonly id: string;

@@ -1,22 +1,8 @@
-import type { Ask, DecisionKind } from './ask.ts';
+import type { Ask, DecisionKind, SettledState } from './ask.ts';
 import type { Language, Risk } from './settings.ts';
 
 /** How the reader of a card can answer it in words: no two places take the same. */
 export type Place = 'private' | 'group' | 'elsewhere';
-
-/** What may have become of an ask or of one of its tasks. */
-type State =
-  | 'running'
-  | 'done'
-  | 'failed'
-  | 'unknown'
-  | 'cancelled'
-  | 'expired'
-  | 'replaced'
-  | 'answered'
-  | 'lapsed'
-  | 'changed'
-  | 'gave-up';
 
 interface TypedTexts {
   readonly lead: Readonly<Record<Place, string>>;
@@ -35,7 +21,7 @@ export interface CardTexts {
   readonly title: (kind: Ask['kind'], tasks: number) => string;
   readonly round: (round: number) => string;
   /** `next` is the round that takes this one's place. */
-  readonly state: (state: State, next: number) => string;
+  readonly state: (state: SettledState, next: number) => string;
   readonly task: (number: number, of: number, tool: string) => string;
   readonly risk: (risk: Risk) => string;
   readonly noArguments: string;

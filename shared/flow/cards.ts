@@ -1,8 +1,8 @@
-import type { Ask, Decision, DecisionKind } from '#domain/ask.ts';
+import type { Ask, Decision, DecisionKind, SettledState } from '#domain/ask.ts';
 import { platformKey, type SessionId } from '#domain/ids.ts';
 import type { Session } from '#domain/session.ts';
 import type { Language } from '#domain/settings.ts';
-import type { AskView, CardState, SettledState, TaskResult, TaskView } from '#ports/channel.ts';
+import type { AskView, CardState, TaskResult, TaskView } from '#ports/channel.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import { isRetryable } from './errors.ts';
 import { channelOf } from './run.ts';

@@ -1,4 +1,4 @@
-import { type Ask, mayDecideTask, type Task } from '#domain/ask.ts';
+import { type Ask, mayDecideTask, type SettledState, type Task } from '#domain/ask.ts';
 import { bindingOfAsk } from '#domain/binding.ts';
 import type { Outcome, Row, Step } from '#domain/conversation.ts';
 import { set } from '#domain/expression.ts';
@@ -7,7 +7,7 @@ import { platformKey } from '#domain/ids.ts';
 import { keys } from '#domain/keys.ts';
 import { putIfAbsent, voidCall } from '#domain/moves.ts';
 import { resultText } from '#domain/texts.ts';
-import type { SettledState, TaskResult } from '#ports/channel.ts';
+import type { TaskResult } from '#ports/channel.ts';
 import { decidedCard, updateCards, updateCardsIfPossible, viewOf } from './cards.ts';
 import { type Carried, carryOut, contextOf, readLedger } from './carry-out.ts';
 import { memoryKey } from './look.ts';

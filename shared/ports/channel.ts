@@ -1,4 +1,4 @@
-import type { Ask, DecisionKind, Question } from '#domain/ask.ts';
+import type { Ask, DecisionKind, Question, SettledState } from '#domain/ask.ts';
 import type { JsonObject } from '#domain/canonical-json.ts';
 import type { MessageId, PersonId, SessionId } from '#domain/ids.ts';
 import type { Inbound } from '#domain/inbound.ts';
@@ -14,20 +14,6 @@ export interface TaskView {
   readonly preview?: string;
   readonly input: JsonObject;
 }
-
-/** What became of an ask, or of one of its tasks. */
-export type SettledState =
-  | 'running'
-  | 'done'
-  | 'failed'
-  | 'unknown'
-  | 'cancelled'
-  | 'expired'
-  | 'replaced'
-  | 'answered'
-  | 'lapsed'
-  | 'changed'
-  | 'gave-up';
 
 export interface TaskResult {
   readonly state: SettledState;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createDingtalkWebhook } from '#channels/dingtalk/webhook.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
-import { createRandom, type Random } from '../simulation/random.ts';
+import { bend, fuzz } from '../support/fuzz.ts';
 import {
   cardEnvironment,
   cardHeaders,
@@ -44,30 +44,8 @@ const statusOf = async (request: WebhookRequest): Promise<number> => {
 
 const RUNS = 8_000;
 
-/** How often each status was answered; a case that throws is named by its number, which is its seed. */
-const fuzz = async (attack: (random: Random) => Promise<number>): Promise<Map<number, number>> => {
-  const counts = new Map<number, number>();
-  for (let seed = 0; seed < RUNS; seed += 1) {
-    const status = await attack(createRandom(seed)).catch((error: unknown) => {
-      throw new Error(`case ${seed}`, { cause: error });
-    });
-    counts.set(status, (counts.get(status) ?? 0) + 1);
-  }
-  return counts;
-};
-
-const bend = (bytes: Buffer, random: Random): Buffer => {
-  const place = random.below(bytes.length);
-  const how = random.below(3);
-  if (how === 0) return bytes.subarray(0, place);
-  if (how === 1) return Buffer.concat([bytes.subarray(0, place + 1), bytes.subarray(place)]);
-  const bent = Buffer.from(bytes);
-  bent[place] = (bent[place] ?? 0) ^ (1 << random.below(8));
-  return bent;
-};
-
 it('accepts nothing whose path or signature was changed', { timeout: 60_000 }, async () => {
-  const counts = await fuzz((random) => {
+  const counts = await fuzz(RUNS, (random) => {
     const card = random.chance(0.5);
     const path = card ? `${PATH}/card` : PATH;
     const headers: Record<string, string> = card ? cardHeaders() : robotHeaders();
@@ -82,7 +60,7 @@ it('accepts nothing whose path or signature was changed', { timeout: 60_000 }, a
 });
 
 it('survives damaged bodies under a valid signature', { timeout: 60_000 }, async () => {
-  const counts = await fuzz((random) => {
+  const counts = await fuzz(RUNS, (random) => {
     const card = random.chance(0.3);
     const body = JSON.stringify(card ? random.pick(CLICKS) : random.pick(MESSAGES));
     const bent = bend(Buffer.from(body), random);
@@ -110,7 +88,7 @@ const swap = (tree: Tree, [name, ...rest]: readonly string[], to: unknown): unkn
 };
 
 it('survives any type in any place under a valid signature', { timeout: 60_000 }, async () => {
-  const counts = await fuzz((random) => {
+  const counts = await fuzz(RUNS, (random) => {
     const odd = random.pick(ODD);
     const where = random.below(3);
     if (where === 0) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFeishuWebhook } from '#channels/feishu/webhook.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
-import { createRandom, type Random } from '../simulation/random.ts';
+import { bend, fuzz } from '../support/fuzz.ts';
 import {
   encrypt,
   environment,
@@ -44,30 +44,8 @@ const statusOf = async ({ decrypted }: Vector, request: WebhookRequest): Promise
 
 const RUNS = 7_000;
 
-/** How often each status was answered; a case that throws is named by its number, which is its seed. */
-const fuzz = async (attack: (random: Random) => Promise<number>): Promise<Map<number, number>> => {
-  const counts = new Map<number, number>();
-  for (let seed = 0; seed < RUNS; seed += 1) {
-    const status = await attack(createRandom(seed)).catch((error: unknown) => {
-      throw new Error(`case ${seed}`, { cause: error });
-    });
-    counts.set(status, (counts.get(status) ?? 0) + 1);
-  }
-  return counts;
-};
-
-const bend = (bytes: Buffer, random: Random): Buffer => {
-  const place = random.below(bytes.length);
-  const how = random.below(3);
-  if (how === 0) return bytes.subarray(0, place);
-  if (how === 1) return Buffer.concat([bytes.subarray(0, place + 1), bytes.subarray(place)]);
-  const bent = Buffer.from(bytes);
-  bent[place] = (bent[place] ?? 0) ^ (1 << random.below(8));
-  return bent;
-};
-
 it('accepts no body that was changed after it was signed', { timeout: 60_000 }, async () => {
-  const counts = await fuzz((random) => {
+  const counts = await fuzz(RUNS, (random) => {
     const vector = random.pick(vectors);
     const request = requestOf(vector);
     return statusOf(vector, { ...request, body: bend(Buffer.from(request.body), random) });
@@ -76,7 +54,7 @@ it('accepts no body that was changed after it was signed', { timeout: 60_000 }, 
 });
 
 it('survives damaged content under a valid signature', { timeout: 60_000 }, async () => {
-  const counts = await fuzz((random) => {
+  const counts = await fuzz(RUNS, (random) => {
     const vector = random.pick(vectors);
     const body = random.chance(0.7)
       ? JSON.stringify({ encrypt: encrypt(bend(Buffer.from(vector.decrypted), random)) })
@@ -105,7 +83,7 @@ const swap = (tree: Tree, [name, ...rest]: readonly string[], to: unknown): unkn
 };
 
 it('survives any type in any place under a valid signature', { timeout: 60_000 }, async () => {
-  const counts = await fuzz((random) => {
+  const counts = await fuzz(RUNS, (random) => {
     const vector = random.pick(vectors);
     const tree = JSON.parse(vector.decrypted);
     return statusOf(vector, sealed(swap(tree, random.pick(pathsIn(tree)), random.pick(ODD))));

@@ -305,6 +305,23 @@ export const describeStore = (name: string, store: Store): void => {
     });
   });
 
+  describe(`${name}: find`, () => {
+    it('gives the keys of the rows that have this shard, until they lose it', async () => {
+      const shard = newPartition();
+      const rows = ['#', 'F#a', 'F#b'].map((sk) => ({ pk: newPartition(), sk }));
+      for (const key of rows) await put(key, { shard, text: 'not in the index' });
+      await put(newKey(), { shard: `${shard}0` });
+      await put(newKey(), { text: 'has none' });
+      const found = async () =>
+        (await store.find(shard)).toSorted((a, b) => a.sk.localeCompare(b.sk));
+      expect(await found()).toEqual(rows);
+      const [first, ...left] = rows;
+      await store.write({ key: first as Key, change: [remove('shard')] });
+      expect(await found()).toEqual(left);
+      expect(await store.find(newPartition())).toEqual([]);
+    });
+  });
+
   describe(`${name}: keep and fetch`, () => {
     it('leaves a short text where it is', async () => {
       const under = newKey();

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { askText, fullText, outcomeText } from '#channels/feishu/plain.ts';
 import { type Card, renderCard } from '#channels/feishu/render.ts';
-import type { Decision } from '#domain/ask.ts';
+import type { Decision, SettledState } from '#domain/ask.ts';
 import type { Json, JsonObject } from '#domain/canonical-json.ts';
 import type { PersonId } from '#domain/ids.ts';
-import type { AskView, CardState, SettledState } from '#ports/channel.ts';
+import type { AskView, CardState } from '#ports/channel.ts';
 import { brokenRules, interpreted, shownAsIs } from './card-rules.ts';
 import { ANN, SESSION, task, view } from './given.ts';
 
