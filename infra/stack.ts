@@ -152,6 +152,14 @@ export const createStack = (app: App, { environment, settings, code }: StackInpu
   createAlarms(stack, watched, settings.alarmTopicArn);
   createDashboard(stack, watched);
   printOutputs(stack, door);
+  const forOperators = {
+    TableName: table.tableName,
+    QueueUrl: jobs.queueUrl,
+    DeadLetterQueueUrl: deadLetters.queueUrl,
+    UndeliveredQueueUrl: undelivered.queueUrl,
+  };
+  for (const [id, value] of Object.entries(forOperators))
+    new CfnOutput(stack, id, { value, description: `For npm run ops -- … --env ${environment}` });
   return stack;
 };
 

@@ -9,7 +9,7 @@ interface Row {
   readonly cleared?: { readonly key: string; readonly count: number };
 }
 
-const keyOf = (session: SessionId) => ({ pk: `N#${session}`, sk: '#' });
+export const notesKey = (session: SessionId) => ({ pk: `N#${session}`, sk: '#' });
 
 /**
  * One item per session. Every write names the version it has seen, and leaves its key behind: a refused one finds out
@@ -21,11 +21,11 @@ export const createStoreNotes = (store: Store): Notes => {
     notes: [],
     ...(item as unknown as Row | undefined),
   });
-  const read = async (session: SessionId) => rowOf((await store.read([keyOf(session)]))[0]);
+  const read = async (session: SessionId) => rowOf((await store.read([notesKey(session)]))[0]);
 
   const writeOver = async (session: SessionId, { version }: Row, change: readonly Change[]) => {
     const written = await store.write({
-      key: keyOf(session),
+      key: notesKey(session),
       only: version === 0 ? missing('version') : is('version', version),
       change: [set('version', version + 1), ...change],
     });

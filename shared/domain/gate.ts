@@ -1,4 +1,6 @@
 import { mayDecideTask, whoMay } from './ask.ts';
+import type { Json } from './canonical-json.ts';
+import { digest } from './digest.ts';
 import type { PersonId } from './ids.ts';
 import type { Approvers, Risk, Settings } from './settings.ts';
 
@@ -65,3 +67,7 @@ export const judge = (
     ? run('remembered')
     : ask('medium', policy.memoryWindowSeconds > 0);
 };
+
+/** Names the settings that a decision was made under, for the audit. */
+export const policyVersion = (policy: Settings['approval']): string =>
+  digest(policy as Json).slice(0, 16);

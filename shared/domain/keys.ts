@@ -1,8 +1,21 @@
+import { digest } from './digest.ts';
 import type { Key } from './expression.ts';
 import type { AskId, Binding, JobName, MessageId, SessionId, TurnId } from './ids.ts';
 
 const stepOf = (step: number) => String(step).padStart(4, '0');
 const partition = (session: SessionId) => `S#${session}`;
+
+/** Of the index: a single partition of it would take no more than a thousand writes a second. */
+const SHARDS = 16;
+const shardOf = (id: SessionId): number =>
+  [...digest([id])].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % SHARDS;
+
+/** Where the index holds what operators look for. A row is in it as long as it has an attribute `shard`. */
+export const shards = {
+  busy: (id: SessionId) => `W#${shardOf(id)}`,
+  failed: (id: SessionId) => `F#${shardOf(id)}`,
+  all: (of: 'W' | 'F') => Array.from({ length: SHARDS }, (_, shard) => `${of}#${shard}`),
+};
 
 /** Every row's key, in one place (DESIGN: one table). */
 export const keys = {

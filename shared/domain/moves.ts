@@ -31,8 +31,8 @@ import type {
   SessionId,
   TurnId,
 } from './ids.ts';
-import { keys } from './keys.ts';
-import { SESSION_VERSION, type Turn, waitingPhase } from './session.ts';
+import { keys, shards } from './keys.ts';
+import { type Phase, SESSION_VERSION, type Turn, waitingPhase } from './session.ts';
 
 /**
  * Every conditional write of the protocol, once. A move is data: `evaluate(move, item)` gives the new state or the
@@ -56,6 +56,12 @@ const unaccepted = (place: QueuePlace): Condition =>
     isNot('accepted.queue', place.queue),
     below('accepted.sequence', place.sequence),
   );
+/** A session that is not idle is in the index, by the write that makes it so; `rest` takes it out again. */
+const busy = (session: SessionId, phase: Exclude<Phase, 'IDLE'>) => [
+  set('phase', phase),
+  set('shard', shards.busy(session)),
+];
+const rest = [set('phase', 'IDLE'), remove('shard')];
 const accept = ({ queue, sequence }: QueuePlace) => set('accepted', { queue, sequence });
 
 /** Which queue a job came from and its padded sequence number there. */
@@ -71,7 +77,7 @@ export const startTurn = (session: SessionId, turn: Turn, place: QueuePlace): Wr
   only: all(idle, unaccepted(place)),
   change: [
     set('version', SESSION_VERSION),
-    set('phase', 'EXECUTING'),
+    ...busy(session, 'EXECUTING'),
     set('turn', json(turn)),
     accept(place),
   ],
@@ -99,7 +105,7 @@ export const passOn = (
 export const endTurn = (session: SessionId, turn: TurnId, job: JobName): Write => ({
   key: keys.session(session),
   only: all(holding(turn, job), nothingAside),
-  change: [set('phase', 'IDLE'), remove('turn')],
+  change: [...rest, remove('turn')],
 });
 
 export const skipAside = (
@@ -151,7 +157,7 @@ export const openAsk = (
     any(missing('ask'), isNot('ask.id', ask.id)),
   ),
   change: [
-    set('phase', waitingPhase(ask.kind)),
+    ...busy(session, waitingPhase(ask.kind)),
     set('ask', json(ask)),
     set('recent', json(recent)),
     set('asked', ask.number),
@@ -234,7 +240,7 @@ export const takeDecision = (session: SessionId, ask: AskId, job: JobName): Writ
       all(is('phase', 'EXECUTING'), is('ask.state', 'taken'), is('turn.job', job)),
     ),
   ),
-  change: [set('phase', 'EXECUTING'), set('turn.job', job), set('ask.state', 'taken')],
+  change: [...busy(session, 'EXECUTING'), set('turn.job', job), set('ask.state', 'taken')],
 });
 
 // ── giving up ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -277,7 +283,7 @@ export const seizeAsk = (
       seized.resumes ? any(held, undone) : held,
     ),
     change: [
-      set('phase', 'EXECUTING'),
+      ...busy(session, 'EXECUTING'),
       set('turn.job', dead),
       set('ask.state', 'taken'),
       setIfMissing('ask.decision', json(gaveUp)),

@@ -2,6 +2,7 @@ import { type JobName, jobName, platformKey, turnId } from '#domain/ids.ts';
 import { type Job, nameOf, type TurnJob } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
 import { fence, putIfAbsent, seizeAsk, seizeTurn } from '#domain/moves.ts';
+import { recordFailure } from '#domain/operator-moves.ts';
 import { currentAsk, readSession, type Session, type Turn } from '#domain/session.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
@@ -176,11 +177,5 @@ const keepFailedJob = async (
   delivery: Delivery,
 ): Promise<void> => {
   ports.log.error('job-failed', { session: job.session, job: nameOf(job), delivery: delivery.id });
-  await ports.store.write(
-    putIfAbsent(keys.failedJob(job.session, nameOf(job)), {
-      job,
-      delivery: delivery.id,
-      at: ports.clock.now(),
-    }),
-  );
+  await ports.store.write(recordFailure(job, delivery.id, ports.clock.now()));
 };

@@ -1,4 +1,5 @@
 import type { Ask } from '#domain/ask.ts';
+import { policyVersion } from '#domain/gate.ts';
 import { nameOf, type TurnJob } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
 import { putIfAbsent, takeDecision } from '#domain/moves.ts';
@@ -44,6 +45,7 @@ const recordDecision = async (ports: EnginePorts, session: Session, ask: Ask): P
       shown: ask.shown,
       tools: ask.tasks.map((task) => task.tool),
       requester: ask.requester,
+      policy_version: policyVersion(ports.settings.approval),
     }),
   );
 };

@@ -102,7 +102,8 @@ export const runNext = async (
   const { session: id } = job;
   const [item] = await ports.store.read([keys.inbox(id, job.message)]);
   const row = item as unknown as InboxRow | undefined;
-  if (!row) return 'dropped';
+  // An operator may have forgotten the session since: then only the bare id is left.
+  if (!row?.message) return 'dropped';
   const turn = turnOf(row, nameOf(job));
   const handed = await ports.store.write(handOver(id, job.turn, job.after, turn));
   return begin(ports, job, readSession(id, handed.item), turn, row.message, delivery);

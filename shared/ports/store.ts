@@ -17,6 +17,8 @@ export interface Store {
   read(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
   write(write: Write): Promise<Written>;
   list(span: Span): Promise<readonly Item[]>;
+  /** The rows that have this `shard`, as the index knows them: a moment late, so read them before you act. */
+  find(shard: string): Promise<readonly Key[]>;
   /** Puts a long text where it can be found again; a short one is returned as it is, with no call made. */
   keep(under: Key, text: string): Promise<Kept>;
   fetch(kept: Kept): Promise<string>;

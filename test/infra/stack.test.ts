@@ -141,6 +141,16 @@ describe('what is kept', () => {
     });
   });
 
+  it('has an index for operators, of nothing but keys', () => {
+    expect(tableOf(dev)?.Properties['GlobalSecondaryIndexes']).toEqual([
+      {
+        IndexName: 'shards',
+        KeySchema: [{ AttributeName: 'shard', KeyType: 'HASH' }],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ]);
+  });
+
   it('outlives the stack in prod, and goes with it in dev', () => {
     expect(tableOf(prod)).toMatchObject({
       DeletionPolicy: 'Retain',
@@ -181,6 +191,8 @@ describe('the door', () => {
     const outputs = dev.findOutputs('*');
     for (const name of ['FeishuUrl', 'DingTalkUrl', 'DingTalkCardUrl', 'HealthUrl', 'SecretName'])
       expect(String(outputs[name]?.['Description'])).toMatch(/\w{3,}/);
+    for (const name of ['TableName', 'QueueUrl', 'DeadLetterQueueUrl', 'UndeliveredQueueUrl'])
+      expect(String(outputs[name]?.['Description'])).toContain('npm run ops');
     expect(readable(outputs['FeishuUrl']?.['Value'])).toMatch(/\/webhook\/feishu$/);
   });
 

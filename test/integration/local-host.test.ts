@@ -247,7 +247,10 @@ describe('npm start', () => {
     expect(await openAsk(third)).toEqual(ask);
     await third.write('确认');
     await eventually(async () => expect((await third.texts()).join()).toContain('finished after'));
-    expect((await third.view()).look).toMatchObject({ phase: 'IDLE', waiting: 0 });
+    // Told first, ended after.
+    await eventually(async () =>
+      expect((await third.view()).look).toMatchObject({ phase: 'IDLE', waiting: 0 }),
+    );
   });
 
   it.each(['kill', 'interrupt'] as const)(

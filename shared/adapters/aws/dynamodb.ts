@@ -23,16 +23,27 @@ type Row = Record<string, AttributeValue>;
 const BATCH = 100;
 const BATCH_TRIES = 8;
 
+/** Rows by `shard`: only those that have one are in it, and of these only the keys. */
+const SHARD_INDEX = 'shards';
+
 export const createTableInput = (table: string): CreateTableCommandInput => ({
   TableName: table,
   BillingMode: 'PAY_PER_REQUEST',
   AttributeDefinitions: [
     { AttributeName: 'pk', AttributeType: 'S' },
     { AttributeName: 'sk', AttributeType: 'S' },
+    { AttributeName: 'shard', AttributeType: 'S' },
   ],
   KeySchema: [
     { AttributeName: 'pk', KeyType: 'HASH' },
     { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: SHARD_INDEX,
+      KeySchema: [{ AttributeName: 'shard', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'KEYS_ONLY' },
+    },
   ],
 });
 
@@ -167,6 +178,26 @@ export const createDynamoStore = (client: DynamoDBClient, table: string): Store 
         if (!after) break;
       }
       return rows.map(fromAttributes);
+    },
+
+    find: async (shard) => {
+      const rows: Row[] = [];
+      let after: Row | undefined;
+      do {
+        const page = await client.send(
+          new QueryCommand({
+            TableName: table,
+            IndexName: SHARD_INDEX,
+            KeyConditionExpression: '#shard = :shard',
+            ExpressionAttributeNames: { '#shard': 'shard' },
+            ExpressionAttributeValues: toAttributes({ ':shard': shard }),
+            ExclusiveStartKey: after,
+          }),
+        );
+        rows.push(...(page.Items ?? []));
+        after = page.LastEvaluatedKey;
+      } while (after);
+      return rows.map(({ pk, sk }) => ({ pk: String(pk?.S), sk: String(sk?.S) }));
     },
 
     keep: async (under, text) =>

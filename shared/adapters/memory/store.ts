@@ -42,6 +42,11 @@ export const createMemoryStore = (): MemoryStore => {
       return (backward ? found.reverse() : found).slice(0, limit);
     },
 
+    find: async (shard) =>
+      [...items.values()]
+        .filter((item) => item['shard'] === shard)
+        .map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })),
+
     keep: async (under, text): Promise<Kept> => {
       const bytes = new TextEncoder().encode(text).length;
       if (bytes <= INLINE_BYTES) return { kind: 'inline', text };

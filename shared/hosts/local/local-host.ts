@@ -13,6 +13,7 @@ import { createJournal } from './journal.ts';
 import { captureLogLines, shortLine } from './log-lines.ts';
 import { lookAt } from './look.ts';
 import { createPlayground } from './playground.ts';
+import { announce } from './running.ts';
 import type { StandIn } from './standins/stand-in.ts';
 import { openStateFolder } from './state-folder.ts';
 import { platformsToStandIn, startDatabase, startStandIn, webhookUrl } from './surroundings.ts';
@@ -128,6 +129,8 @@ const start = async (
       return serveByFunction(functions.webhook, log, request, response);
     answerJson(response, 404, 'Not Found');
   });
+  const queues = { jobs: cloud.queue.url, deadLetters: cloud.deadLetters.url };
+  onStop(announce(state.path, { ...cloud, url: door.url, queues }));
   // Again, as it is also the first to be closed.
   onStop(door.stop);
   up.resolve();

@@ -82,9 +82,11 @@ const world = () => {
     made[name] = (made[name] ?? 0) + 1;
     const after: Item = { ...written.item, ...move.key };
     items.set(place, after);
-    if (move.key.sk === '#')
+    if (move.key.sk === '#') {
+      const { phase } = readSession(session, after);
+      must((phase === 'IDLE') === (after['shard'] === undefined), 'in the index while busy');
       watchSession(readSession(session, before), readSession(session, after));
-    else watchLedger(before?.['state'], after['state']);
+    } else watchLedger(before?.['state'], after['state']);
     return true;
   };
 
