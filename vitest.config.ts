@@ -6,6 +6,8 @@ const project = (name: string, more: object = {}) => ({
 
 export default defineConfig({
   test: {
+    // By default one core is left idle, which on two cores is half of them.
+    maxWorkers: '100%',
     projects: [
       project('unit'),
       project('architecture'),

@@ -99,15 +99,20 @@ const start = async (
     Object.assign(env, standIn.environment);
     standIns.push(standIn);
   }
+  let databaseUp: Promise<unknown> = Promise.resolve();
   if (!env['DATABASE_URL']) {
     const database = await startDatabase(state, log);
     onStop(database.stop);
     env['DATABASE_URL'] = database.url;
+    databaseUp = database.settled;
   }
   await warmUp();
 
   const sqs = new SQSClient({});
-  const agent = journal.watch('agent', functions.agent);
+  const agent = journal.watch('agent', async (event: Parameters<typeof functions.agent>[0]) => {
+    await databaseUp;
+    return functions.agent(event);
+  });
   const deadletter = journal.watch('deadletter', functions.deadletter);
   const sources = [
     startEventSource({ client: sqs, queue: cloud.queue, invoke: agent, log }),

@@ -39,15 +39,16 @@ export const startStandIn = async (
   }
 };
 
-/** It takes seconds to come up; queries wait for it, the start does not. */
+/** It takes seconds to come up: the first jobs wait for it, the start does not. */
 export const startDatabase = async (state: StateFolder, log: Log) => {
   const { url, ready, stop } = await startDemoDatabase({ directory: state.database });
   let stopped = false;
-  ready().catch((error: unknown) => {
+  const settled = ready().catch((error: unknown) => {
     if (!stopped) log.error('demo-database-failed', { why: String(error) });
   });
   return {
     url,
+    settled,
     stop: () => {
       stopped = true;
       return stop();
