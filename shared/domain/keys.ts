@@ -17,7 +17,7 @@ export const shards = {
   all: (of: 'W' | 'F') => Array.from({ length: SHARDS }, (_, shard) => `${of}#${shard}`),
 };
 
-/** Every row's key, in one place (DESIGN: one table). */
+/** Every row's key, in one place. */
 export const keys = {
   partition,
   session: (id: SessionId): Key => ({ pk: partition(id), sk: '#' }),

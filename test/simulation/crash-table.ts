@@ -1,6 +1,6 @@
 import type { Running } from './world.ts';
 
-/** The rows of DESIGN 3's crash table: where a process died, told by what it had done last. */
+/** The rows of the crash table: where a process died, told by what it had done last. */
 export const CRASH_ROWS = [
   'claim, before SQS send',
   'session started, before the model call',
