@@ -79,7 +79,7 @@ const zh: CardTexts = {
       answered: '已回答',
       lapsed: '确认后未能及时执行，已作废，未执行',
       changed: '情况已变化，未执行，需要重新确认',
-      'gave-up': '因故障放弃，未执行',
+      'gave-up': '因故障停止，执行情况见消息',
     })[state],
   task: (number, of, tool) => (of > 1 ? `操作 ${number}/${of}：${tool}` : `操作：${tool}`),
   risk: (risk) => `风险：${{ LOW: '低', MEDIUM: '中', HIGH: '高' }[risk]}`,
@@ -157,7 +157,7 @@ const en: CardTexts = {
       answered: 'Answered',
       lapsed: 'Confirmed but not carried out in time: lapsed, not run',
       changed: 'Things changed: not run, to be confirmed again',
-      'gave-up': 'Given up after a fault, not run',
+      'gave-up': 'Stopped by a fault; the message says what ran',
     })[state],
   task: (number, of, tool) =>
     of > 1 ? `Operation ${number}/${of}: ${tool}` : `Operation: ${tool}`,
