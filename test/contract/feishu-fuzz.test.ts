@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFeishuWebhook } from '#channels/feishu/webhook.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
-import { bend, fuzz } from '../support/fuzz.ts';
+import { bend, fuzz, pathsIn, swap } from '../support/fuzz.ts';
 import {
   encrypt,
   environment,
@@ -64,23 +64,10 @@ it('survives damaged content under a valid signature', { timeout: 60_000 }, asyn
   expect([...counts.keys()].sort()).toEqual([0, 200, 400, 401]);
 });
 
-type Tree = { [name: string]: unknown };
 const ODD: readonly unknown[] = [
   ...[null, true, 0, -1, 1e308, '', ' ', '{}', '[[]]', '@_user_1', '__proto__', 'x'.repeat(5000)],
   ...[[], {}, [null], [[[[]]]], { key: '' }, [{ key: '(' }], { length: 3 }, '\ud800', '\u0000'],
 ];
-
-/** Every place in a payload, as the path to it. */
-const pathsIn = (value: unknown, path: readonly string[] = []): (readonly string[])[] =>
-  typeof value === 'object' && value !== null
-    ? [path, ...Object.entries(value).flatMap(([name, one]) => pathsIn(one, [...path, name]))]
-    : [path];
-const swap = (tree: Tree, [name, ...rest]: readonly string[], to: unknown): unknown => {
-  if (name === undefined) return to;
-  const copy = (Array.isArray(tree) ? [...tree] : { ...tree }) as Tree;
-  copy[name] = swap(copy[name] as Tree, rest, to);
-  return copy;
-};
 
 it('survives any type in any place under a valid signature', { timeout: 60_000 }, async () => {
   const counts = await fuzz(RUNS, (random) => {

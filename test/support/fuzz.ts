@@ -25,3 +25,17 @@ export const bend = (bytes: Buffer, random: Random): Buffer => {
   bent[place] = (bent[place] ?? 0) ^ (1 << random.below(8));
   return bent;
 };
+
+type Tree = { [name: string]: unknown };
+
+/** Every place in a payload, as the path to it. */
+export const pathsIn = (value: unknown, path: readonly string[] = []): (readonly string[])[] =>
+  typeof value === 'object' && value !== null
+    ? [path, ...Object.entries(value).flatMap(([name, one]) => pathsIn(one, [...path, name]))]
+    : [path];
+export const swap = (tree: Tree, [name, ...rest]: readonly string[], to: unknown): unknown => {
+  if (name === undefined) return to;
+  const copy = (Array.isArray(tree) ? [...tree] : { ...tree }) as Tree;
+  copy[name] = swap(copy[name] as Tree, rest, to);
+  return copy;
+};
