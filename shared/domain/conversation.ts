@@ -84,20 +84,26 @@ export const readMessage = (item: JsonObject): Row => {
 export const countsAsMessage = ({ message }: Row): boolean =>
   message.role !== 'final' || message.how !== 'answer';
 
-/** The last `limit` messages before this turn, rounded up to whole turns, then this turn's own. */
+/**
+ * The last `limit` messages before this turn, rounded up to whole turns, then this turn's own. A turn whose message is
+ * gone, as the oldest row goes first, is no history any more.
+ */
 export const recentTurns = (
   rows: readonly Row[],
   current: TurnId,
   limit: number,
 ): readonly Row[] => {
-  const before = rows.filter((row) => row.turn < current && countsAsMessage(row));
+  const whole = new Set(rows.filter(({ message }) => message.role === 'user').map(turnOf));
+  const isHistory = (row: Row) => row.turn < current && whole.has(row.turn);
+  const before = rows.filter((row) => isHistory(row) && countsAsMessage(row));
   const oldest = before.slice(Math.max(0, before.length - limit))[0]?.turn;
   return rows.filter(
     (row) =>
       row.turn === current ||
-      (limit > 0 && oldest !== undefined && row.turn >= oldest && row.turn < current),
+      (limit > 0 && oldest !== undefined && row.turn >= oldest && isHistory(row)),
   );
 };
+const turnOf = ({ turn }: Row): TurnId => turn;
 
 export interface Step {
   readonly step: number;

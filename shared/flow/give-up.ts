@@ -11,6 +11,8 @@ import { contextOf, readLedger } from './carry-out.ts';
 import { isRetryable } from './errors.ts';
 import { fenceCalls } from './fence.ts';
 import { finish, type InboxRow } from './finish.ts';
+import { outliveAside } from './outlive.ts';
+import { recordDecision } from './record-decision.ts';
 import { finalOf } from './rows.ts';
 import { channelOf, isTurnJob, placeOf, type Run, say, textsOf } from './run.ts';
 
@@ -56,6 +58,8 @@ const ownMessage = async (
   const session = readSession(id, fenced.item);
   const turn = turnId(owner.sequence);
   if (session.turn?.id === turn) return 'seize';
+  // Put aside it comes to its turn all the same; what its job was still to do for it is done here.
+  await outliveAside(ports, session, message.id);
   if (session.aside.includes(message.id) || (await finalOf(store, id, turn))) return 'nothing';
   return tellFailed(ports, job, delivery);
 };
@@ -135,6 +139,7 @@ const tellAndFree = async (
   }
   const ask = currentAsk(session);
   if (ask?.decision) {
+    await recordDecision(ports, session, ask);
     const state = maybe.length > 0 ? 'unknown' : 'gave-up';
     const { kind, at } = ask.decision;
     await updateCardsIfPossible(ports, session, ask, { state, kind, at });

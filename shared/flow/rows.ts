@@ -7,10 +7,11 @@ import {
   type SavedMessage,
   type ToolCall,
 } from '#domain/conversation.ts';
-import type { Key } from '#domain/expression.ts';
+import type { Item, Key } from '#domain/expression.ts';
 import type { SessionId, TurnId } from '#domain/ids.ts';
 import { keys } from '#domain/keys.ts';
 import { putIfAbsent } from '#domain/moves.ts';
+import { isOver } from '#domain/retention.ts';
 import { resultText } from '#domain/texts.ts';
 import type { ModelMessage } from '#ports/model.ts';
 import type { Store } from '#ports/store.ts';
@@ -25,13 +26,16 @@ export const loadRows = async (run: Run): Promise<Row[]> => {
   const { historyMessages } = run.ports.settings.agent;
   const pk = keys.partition(run.session.id);
   const from = `M#${run.session.historyFrom ?? ''}`;
+  const now = run.ports.clock.now();
+  // Of what is over, the long texts may be deleted already.
+  const isHistoryOver = (item: Item) => item['turn'] !== run.turn.id && isOver(item, now);
   const rows: Row[] = [];
   let to = `M#${run.turn.id}~`;
   for (;;) {
     const page = await run.ports.store.list({ pk, from, to, limit: PAGE, backward: true });
     rows.unshift(
       ...page
-        .filter((item) => item['sk'] !== to)
+        .filter((item) => item['sk'] !== to && !isHistoryOver(item))
         .map(readMessage)
         .reverse(),
     );

@@ -11,6 +11,7 @@ import { sendResume } from './claim.ts';
 import { type InboxRow, turnOf } from './finish.ts';
 import { giveUp } from './give-up.ts';
 import { goOn, type Went } from './go-on.ts';
+import { outliveAside } from './outlive.ts';
 import { saveMessage } from './rows.ts';
 import { channelOf, holds, placeOf, type Run, startRun } from './run.ts';
 import { showAsk } from './suspend.ts';
@@ -53,6 +54,7 @@ export const runTurn = async (
     session = readSession(id, aside.item);
     if (aside.kind === 'written') {
       ports.log.info('message-put-aside', { session: id, message: message.id });
+      await outliveAside(ports, session, message.id);
       await acknowledge(ports, message);
       return 'put-aside';
     }
@@ -163,6 +165,7 @@ export const stepAside = async (
     await giveUp(ports, job, delivery);
     return 'given-up';
   }
+  if (job.type === 'message') await outliveAside(ports, session, job.message.id);
   await showAsk(ports, session);
   // Claimed by somebody who died before queueing it. A resume too many is dropped by the queue or loses at the take.
   const ask = currentAsk(session);

@@ -9,12 +9,14 @@ import {
   openAsk as openAskMove,
   putIfAbsent,
 } from '#domain/moves.ts';
+import { longerFor } from '#domain/retention.ts';
 import { currentAsk, readSession, recentWith, type Session, unshownAsk } from '#domain/session.ts';
 import type { Receiver, TaskView } from '#ports/channel.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import { viewOf } from './cards.ts';
 import { sendResume } from './claim.ts';
 import { tickName } from './expire.ts';
+import { outlive } from './outlive.ts';
 import { channelOf, holds, type Run } from './run.ts';
 
 export interface Asked {
@@ -34,11 +36,12 @@ export const suspend = async (
   run: Run,
   asked: Asked,
 ): Promise<'suspended' | 'cancelled' | 'lost'> => {
-  const { store, clock } = run.ports;
+  const { store, clock, settings } = run.ports;
   const previous = currentAsk(run.session);
   const nth = (previous?.nth ?? 0) + 1;
   const id = askId(run.session.id, run.turn.id, nth);
   const now = clock.now();
+  const expiresAt = now + asked.timeoutSeconds * 1000;
   const ask: Ask = {
     id,
     kind: asked.kind,
@@ -49,7 +52,7 @@ export const suspend = async (
     turn: run.turn.id,
     state: 'open',
     openedAt: now,
-    expiresAt: now + asked.timeoutSeconds * 1000,
+    expiresAt,
     binding: bindingOfAsk(asked.calls, asked.question),
     tasks: asked.tasks,
     ...(asked.question && { question: asked.question }),
@@ -58,6 +61,7 @@ export const suspend = async (
     details: await store.keep(
       keys.message(run.session.id, run.turn.id, asked.step, `ask-${nth}`),
       JSON.stringify(asked.views),
+      longerFor(expiresAt, now, settings.retention),
     ),
   };
   const written = await store.write(
@@ -91,10 +95,12 @@ const roundAfter = (previous: Ask | undefined): number => {
 /** What is left of a suspension: timer, card, and what was shown. Any job that finds an ask nobody saw does this. */
 export const showAsk = async (ports: EnginePorts, session: Session): Promise<void> => {
   const ask = unshownAsk(session);
-  const to = session.turn?.to;
-  if (!ask || !to) return;
+  const { turn } = session;
+  if (!ask || !turn) return;
+  const { to } = turn;
   // First of all the timer: whatever happens to this process, it comes back for the ask.
   await setTimers(ports, session, ask);
+  await outlive(ports, session, turn, ask);
   const now = ports.clock.now();
   if (now > ask.expiresAt - shortestLife(ask)) {
     // Too late to be read in time: nobody saw it, so it times out and is asked anew.

@@ -19,9 +19,11 @@ export interface Store {
   list(span: Span): Promise<readonly Item[]>;
   /** The rows that have this `shard`, as the index knows them: a moment late, so read them before you act. */
   find(shard: string): Promise<readonly Key[]>;
-  /** Puts a long text where it can be found again; a short one is returned as it is, with no call made. */
-  keep(under: Key, text: string): Promise<Kept>;
+  /** Puts a long text where it can be found again, `until` then at least; a short one is returned as it is, with no call made. */
+  keep(under: Key, text: string, until?: number): Promise<Kept>;
   fetch(kept: Kept): Promise<string>;
+  /** Where a long text was put, it stays until then at least. */
+  prolong(kept: Kept, until: number): Promise<void>;
 }
 
 /** Up to here a value stays in its row. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Kept } from '#domain/ask.ts';
 import type { Json } from '#domain/canonical-json.ts';
 import {
   above,
@@ -358,6 +359,15 @@ export const describeStore = (name: string, store: Store): void => {
       const keptTwo = await store.keep(under, two);
       expect(await store.fetch(keptOne)).toBe(one);
       expect(await store.fetch(keptTwo)).toBe(two);
+    });
+
+    it('keeps a text longer without touching it, and says nothing of one that is gone', async () => {
+      const text = 'long '.repeat(9_000);
+      const kept = await store.keep(newKey(), text, Date.UTC(2030, 0, 1));
+      await store.prolong(kept, Date.UTC(2031, 0, 1));
+      expect(await store.fetch(kept)).toBe(text);
+      await store.prolong({ ...kept, pk: 'S#gone' } as Kept, Date.UTC(2031, 0, 1));
+      await store.prolong({ kind: 'inline', text: 'short' }, Date.UTC(2031, 0, 1));
     });
   });
 };

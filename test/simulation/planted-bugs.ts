@@ -127,6 +127,12 @@ tick | the tick leaves a decision nobody took up | flow/expire.ts
 tick-click | a click leaves a decision nobody took up | domain/session.ts
 -  return ask?.state === 'decided' && now - (ask.decision?.at ?? now) >= 5_000 ? ask : undefined;
 +  return ask && now < 0 ? ask : undefined;
+retention | rows of a turn that waits are deleted by their age | flow/suspend.ts
+-  await outlive(ports, session, turn, ask);
+retention-aside | a message put aside is deleted by its age | flow/run-turn.ts
+-      await outliveAside(ports, session, message.id);
+given-up | a text whose decision was given up is run | flow/give-up.ts
+-    await recordDecision(ports, session, ask);
 `
   .trim()
   .split(/\n(?![-+])/)

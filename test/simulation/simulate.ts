@@ -75,6 +75,8 @@ class Simulation {
   readonly options: Options;
   readonly chats: readonly string[];
   readonly maxReceives: number;
+  /** Rows are deleted after two days. */
+  readonly forgetful: boolean;
   readonly crashes: Partial<Record<CrashRow, number>> = {};
   /** Faults stop when the people have said all they had to say: then everything must come right. */
   calm = false;
@@ -90,16 +92,22 @@ class Simulation {
     this.random = createRandom(options.seed);
     this.acts = options.acts;
     const { pick, chance } = this.random;
+    this.forgetful = chance(0.08);
     this.chats = chance(0.7) ? ['c1'] : ['c1', 'c2'];
     this.maxReceives = pick([1, 2, 5, 5]);
     this.world = new World(
-      settingsWith({
-        approvers: pick(['requester', 'anyone', 'other-than-requester', ['test:bob']]),
-        otherReply: pick(['modify', 'cancel', 'queue', 'reask']),
-        timeoutSeconds: pick([60, 300, 300, 3600]),
-        strictMode: chance(0.1),
-        deliverTo: chance(0.15) ? 'approvers' : 'chat',
-      }),
+      settingsWith(
+        {
+          approvers: pick(['requester', 'anyone', 'other-than-requester', ['test:bob']]),
+          otherReply: pick(['modify', 'cancel', 'queue', 'reask']),
+          timeoutSeconds: pick([60, 300, 300, 3600]),
+          strictMode: chance(0.1),
+          deliverTo: chance(0.15) ? 'approvers' : 'chat',
+          // A question that outlives what was written before it, were that not kept longer.
+          ...(this.forgetful && { timeoutSeconds: (5 / 2) * (DAY_MS / 1000) }),
+        },
+        this.forgetful ? { messagesDays: 2 } : {},
+      ),
       this.maxReceives,
     );
     if (options.story) this.world.story = [];
@@ -178,6 +186,7 @@ class Simulation {
     ].filter((at) => at > world.now);
     if (times.length === 0) return false;
     world.now = Math.min(...times);
+    if (this.forgetful) world.reap(() => this.random.chance(0.8));
     return true;
   }
 
@@ -185,6 +194,7 @@ class Simulation {
     for (const one of this.world.running.filter((running) => this.world.now >= running.deadline)) {
       this.world.tell(`${one.name} is stopped at its time limit`);
       this.#leave(one);
+      this.#comesBack(one);
     }
   }
 
@@ -380,6 +390,7 @@ class Simulation {
     if (world.running.length > 0) return;
     this.redriven = true;
     world.now += DAY_MS;
+    if (this.forgetful) world.reap(() => this.random.chance(0.8));
     world.tell('A DAY LATER the dead letters are put back');
     world.queue.removeDead(id);
     for (const [index, one] of [job, ...this.handledDead].entries())

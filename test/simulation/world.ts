@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { createMemoryQueue, type MemoryQueue } from '#adapters/memory/queue.ts';
 import { createMemoryScheduler, type MemoryScheduler } from '#adapters/memory/scheduler.ts';
 import { createMemoryStore, type MemoryStore } from '#adapters/memory/store.ts';
+import { createRetainingStore } from '#adapters/retaining-store.ts';
 import { type Ask, type Decision, type DecisionKind, mayDecide } from '#domain/ask.ts';
 import { canonicalJson, type Json } from '#domain/canonical-json.ts';
 import type { Write } from '#domain/expression.ts';
@@ -19,6 +20,7 @@ import {
 import type { InboundMessage } from '#domain/inbound.ts';
 import type { Job } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
+import { isOver } from '#domain/retention.ts';
 import { currentAsk, readSession, type Session } from '#domain/session.ts';
 import { readSettings, type Settings } from '#domain/settings.ts';
 import { type Accepted, accept } from '#flow/accept.ts';
@@ -27,6 +29,7 @@ import { expire } from '#flow/expire.ts';
 import { giveUp } from '#flow/give-up.ts';
 import { handle } from '#flow/handle.ts';
 import type { AskView, Channel } from '#ports/channel.ts';
+import type { Clock } from '#ports/clock.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Model, Thought } from '#ports/model.ts';
 import type { Delivery, Queue } from '#ports/queue.ts';
@@ -185,6 +188,8 @@ export interface Ghosts {
   readonly known: Readonly<Record<string, true>>;
   /** When each message was written. */
   readonly written: Readonly<Record<string, number>>;
+  /** Each message's number in the queue, also when its row is deleted by now. */
+  readonly numbered: Readonly<Record<string, string>>;
   readonly sizes: Readonly<Record<string, number>>;
   readonly starts: Readonly<Record<string, number>>;
   readonly violation?: string;
@@ -224,8 +229,8 @@ export interface Running {
   done: readonly string[];
 }
 
-export const settingsWith = (approval: object): Settings => {
-  const read = readSettings({ approval, agent: { language: 'en' } });
+export const settingsWith = (approval: object, retention: object = {}): Settings => {
+  const read = readSettings({ approval, retention, agent: { language: 'en' } });
   if (read.kind === 'wrong') throw new Error(read.problems.join('\n'));
   return read.settings;
 };
@@ -263,6 +268,7 @@ export class World {
     enqueued: {},
     known: {},
     written: {},
+    numbered: {},
     sizes: {},
     starts: {},
   };
@@ -356,9 +362,17 @@ export class World {
   #ports(process: Process): EnginePorts {
     const store = scheduled<Store>(process, 'store', ['read', 'write', 'list', 'fetch']);
     const inline = this.store;
+    const clock: Clock = {
+      now: () => process.glance('now') as number,
+      sleepUntil: (at) => process.call('clock', 'sleepUntil', [at]) as Promise<void>,
+    };
     return {
       // Short texts are kept in place and make no call.
-      store: { ...store, keep: inline.keep, fetch: inline.fetch },
+      store: createRetainingStore(
+        { ...store, keep: inline.keep, fetch: inline.fetch, prolong: inline.prolong },
+        this.settings.retention,
+        clock,
+      ),
       queue: scheduled<Queue>(process, 'queue', ['send']),
       scheduler: scheduled<Scheduler>(process, 'scheduler', ['once', 'every', 'cancel']),
       model: scheduled<Model>(process, 'model', ['think']),
@@ -368,10 +382,7 @@ export class World {
           ...scheduled<Omit<Channel, 'name'>>(process, 'channel', ['say', 'show', 'update']),
         },
       },
-      clock: {
-        now: () => process.glance('now') as number,
-        sleepUntil: (at) => process.call('clock', 'sleepUntil', [at]) as Promise<void>,
-      },
+      clock,
       ids: { attempt: () => process.glance('attempt') as AttemptId },
       runner: {
         within: (_, work) => work(new AbortController().signal),
@@ -412,6 +423,7 @@ export class World {
     if (written.kind === 'refused') return written;
     if (write.key.sk === '#' && write.key.pk.startsWith('S#'))
       this.#watchSession(write.key.pk.slice(2) as SessionId, before, written.item);
+    if (write.key.sk.startsWith('I#')) this.#watchInbox(write.key.sk.slice(2), written.item);
     if (write.key.sk.startsWith('M#')) this.#watchMessage(write.key.sk, before, written.item);
     if (write.key.sk.startsWith('X#')) this.#watchLedger(by, write.key.sk, before, written.item);
     return written;
@@ -479,6 +491,26 @@ export class World {
       );
   }
 
+  #watchInbox(message: string, { sequence }: Record<string, unknown>): void {
+    const { numbered } = this.ghosts;
+    if (sequence !== undefined && numbered[message] !== sequence)
+      this.ghosts = { ...this.ghosts, numbered: { ...numbered, [message]: String(sequence) } };
+  }
+
+  /** What the person was told at the end of the message's turn. */
+  #toldFinally(id: SessionId, message: MessageId): string | undefined {
+    const sequence = this.ghosts.numbered[message];
+    return sequence && this.ghosts.said[platformKey(id, turnId(sequence), 'final')];
+  }
+
+  /** Rows whose time is over are deleted, late and in any order. */
+  reap(chance: () => boolean): void {
+    const left = [...this.store.snapshot()].filter(
+      ([, item]) => !isOver(item, this.now) || !chance(),
+    );
+    this.store.restore(new Map(left));
+  }
+
   #watchLedger(
     by: Running,
     key: string,
@@ -531,17 +563,15 @@ export class World {
     const idempotent = tag.includes('idempotent') || tag.includes('LOW');
     if (times > 1 && !idempotent) this.fail(`${tag} ran ${times} times under one approval`);
     if (tag.includes('HIGH')) this.#checkApproval(tag, running);
-    if (!tag.includes('LOW')) await this.#checkTurnNotEnded(tag);
+    if (!tag.includes('LOW')) this.#checkTurnNotEnded(tag);
     return undefined;
   }
 
   /** Whoever was told how the turn ended was told what ran in it. */
-  async #checkTurnNotEnded(tag: string): Promise<void> {
+  #checkTurnNotEnded(tag: string): void {
     const message = messageId(tag.split('.')[0] as string);
     for (const id of new Set(Object.values(this.ghosts.enqueued))) {
-      const [row] = await this.store.read([keys.inbox(id, message)]);
-      const told =
-        row && this.ghosts.said[platformKey(id, turnId(String(row['sequence'])), 'final')];
+      const told = this.#toldFinally(id, message);
       if (told) this.fail(`${tag} ran after the person was told: ${told}`);
     }
   }
@@ -704,12 +734,11 @@ export class World {
 
   async #checkMessage(message: MessageId, id: SessionId): Promise<void> {
     const session = await this.session(id);
-    const [row] = await this.store.read([keys.inbox(id, message)]);
-    if (row?.['decided'] || session.aside.includes(message) || session.turn?.message === message)
-      return;
-    const answered =
-      row &&
-      this.ghosts.said[platformKey(id, turnId(String(row['sequence'])), 'final')] !== undefined;
+    const decided = Object.values(this.ghosts.settled).some(
+      ({ decision }) => decision.message === message,
+    );
+    if (decided || session.aside.includes(message) || session.turn?.message === message) return;
+    const answered = this.#toldFinally(id, message) !== undefined;
     if (!answered && this.ghosts.said[platformKey(id, message, 'failed')] === undefined)
       this.fail(`message ${message} was neither answered nor given up`);
   }

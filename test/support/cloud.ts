@@ -9,6 +9,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { createDynamoStore } from '#adapters/aws/dynamodb.ts';
 import { createEventBridgeScheduler } from '#adapters/aws/scheduler.ts';
 import { createSqsQueue, postponeMessage } from '#adapters/aws/sqs.ts';
+import { createRetainingStore } from '#adapters/retaining-store.ts';
 import { type AskId, type AttemptId, messageId, personId, sessionId } from '#domain/ids.ts';
 import type { InboundDecision, InboundMessage } from '#domain/inbound.ts';
 import { keys } from '#domain/keys.ts';
@@ -39,6 +40,7 @@ export interface CloudOptions {
   readonly model: Model;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly approval?: object;
+  readonly retention?: object;
   readonly chat?: string;
 }
 
@@ -68,8 +70,13 @@ export const startCloud = async (options: CloudOptions) => {
     };
   let attempts = 0;
 
+  const settings = settingsWith(options.approval, options.retention);
   const ports: EnginePorts = {
-    store: createDynamoStore(dynamo.client, dynamo.table),
+    store: createRetainingStore(
+      createDynamoStore(dynamo.client, dynamo.table),
+      settings.retention,
+      clock,
+    ),
     queue: createSqsQueue(sqs.client, queue.url),
     scheduler: createEventBridgeScheduler(schedulerClient, {
       group: 'default',
@@ -79,7 +86,7 @@ export const startCloud = async (options: CloudOptions) => {
     }),
     clock,
     log: { info: log('info'), warn: log('warn'), error: log('error') },
-    settings: settingsWith(options.approval),
+    settings,
     model: options.model,
     ids: { attempt: () => `attempt-${++attempts}` as AttemptId },
     runner: createRunner(),
@@ -149,8 +156,8 @@ export const startCloud = async (options: CloudOptions) => {
   };
 };
 
-export const settingsWith = (approval: object = {}): Settings => {
-  const read = readSettings({ approval });
+export const settingsWith = (approval: object = {}, retention: object = {}): Settings => {
+  const read = readSettings({ approval, retention });
   if (read.kind === 'wrong') throw new Error(read.problems.join('\n'));
   return read.settings;
 };

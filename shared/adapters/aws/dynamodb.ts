@@ -12,12 +12,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Kept } from '#domain/ask.ts';
 import type { Item, Key, Written } from '#domain/expression.ts';
+import { keepUntil, ttlAt } from '#domain/retention.ts';
 import { INLINE_BYTES, KEPT_BYTES, type Span, type Store } from '#ports/store.ts';
 import { fromAttributes, toAttributes } from './attribute-value.ts';
 import { cutText, packText, unpackText } from './long-text.ts';
 import { itemToPut, renderWrite } from './render.ts';
 
 type Row = Record<string, AttributeValue>;
+type LongText = Extract<Kept, { kind: 'rows' }>;
 
 /** What one BatchGetItem takes. */
 const BATCH = 100;
@@ -50,6 +52,8 @@ export const createTableInput = (table: string): CreateTableCommandInput => ({
 const nameOf = ({ pk, sk }: Key) => `${pk}\n${sk}`;
 const nameOfRow = (row: Row) => nameOf({ pk: String(row['pk']?.S), sk: String(row['sk']?.S) });
 const itemOf = (row: Row | undefined): Item | undefined => row && fromAttributes(row);
+const rowsOf = ({ pk, prefix, count }: Pick<LongText, 'pk' | 'prefix' | 'count'>): Key[] =>
+  Array.from({ length: count }, (_, index) => ({ pk, sk: `${prefix}#${index}` }));
 
 export const createDynamoStore = (client: DynamoDBClient, table: string): Store => {
   const getRow = async (key: Key): Promise<Row | undefined> => {
@@ -119,18 +123,31 @@ export const createDynamoStore = (client: DynamoDBClient, table: string): Store 
       }),
     );
 
-  const keepRows = async ({ pk, sk }: Key, text: string): Promise<Kept> => {
+  const keepRows = async ({ pk, sk }: Key, text: string, until?: number): Promise<Kept> => {
     const { rows, digest } = await packText(text);
     const prefix = `L#${sk}#${digest}`;
+    const kept = { kind: 'rows', pk, prefix, count: rows.length } as const;
+    const end = until === undefined ? {} : toAttributes({ ttl: ttlAt(until) });
     await Promise.all(
-      rows.map((data, index) => {
-        const key = toAttributes({ pk, sk: `${prefix}#${index}` });
+      rowsOf(kept).map((key, index) => {
+        const data = { B: rows[index] ?? new Uint8Array() };
         return client.send(
-          new PutItemCommand({ TableName: table, Item: { ...key, data: { B: data } } }),
+          new PutItemCommand({
+            TableName: table,
+            Item: { ...toAttributes({ ...key }), data, ...end },
+          }),
         );
       }),
     );
-    return { kind: 'rows', pk, prefix, count: rows.length, bytes: Buffer.byteLength(text) };
+    return { ...kept, bytes: Buffer.byteLength(text) };
+  };
+
+  /** One that is gone cannot be kept. */
+  const prolongRow = async (key: Key, until: number): Promise<void> => {
+    const update = { TableName: table, ...renderWrite(keepUntil(key, until)) };
+    await client.send(new UpdateItemCommand(update)).catch((error: unknown) => {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    });
   };
 
   const putRow = async (row: Row): Promise<Written> => {
@@ -200,17 +217,15 @@ export const createDynamoStore = (client: DynamoDBClient, table: string): Store 
       return rows.map(({ pk, sk }) => ({ pk: String(pk?.S), sk: String(sk?.S) }));
     },
 
-    keep: async (under, text) =>
+    keep: async (under, text, until) =>
       Buffer.byteLength(text) <= INLINE_BYTES
         ? { kind: 'inline', text }
-        : keepRows(under, cutText(text, KEPT_BYTES)),
+        : keepRows(under, cutText(text, KEPT_BYTES), until),
 
     fetch: async (kept) => {
       if (kept.kind === 'inline') return kept.text;
       const { pk, prefix, count } = kept;
-      const rows = await getRows(
-        Array.from({ length: count }, (_, index) => ({ pk, sk: `${prefix}#${index}` })),
-      );
+      const rows = await getRows(rowsOf(kept));
       return unpackText(
         rows.map((row, index) => {
           if (row?.['data']?.B) return row['data'].B;
@@ -219,6 +234,11 @@ export const createDynamoStore = (client: DynamoDBClient, table: string): Store 
           );
         }),
       );
+    },
+
+    prolong: async (kept, until) => {
+      if (kept.kind === 'inline') return;
+      await Promise.all(rowsOf(kept).map((key) => prolongRow(key, until)));
     },
   };
 };

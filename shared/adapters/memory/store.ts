@@ -1,6 +1,7 @@
 import type { Kept } from '#domain/ask.ts';
 import { digest } from '#domain/digest.ts';
 import { evaluate, type Item, type Key } from '#domain/expression.ts';
+import { ttlAt } from '#domain/retention.ts';
 import { INLINE_BYTES, type Store } from '#ports/store.ts';
 
 export type MemoryItems = ReadonlyMap<string, Item>;
@@ -47,17 +48,25 @@ export const createMemoryStore = (): MemoryStore => {
         .filter((item) => item['shard'] === shard)
         .map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })),
 
-    keep: async (under, text): Promise<Kept> => {
+    keep: async (under, text, until): Promise<Kept> => {
       const bytes = new TextEncoder().encode(text).length;
       if (bytes <= INLINE_BYTES) return { kind: 'inline', text };
       const prefix = `L#${under.sk}#${digest([text])}`;
-      put({ pk: under.pk, sk: `${prefix}#0` }, { text });
+      const end = until === undefined ? {} : { ttl: ttlAt(until) };
+      put({ pk: under.pk, sk: `${prefix}#0` }, { text, ...end });
       return { kind: 'rows', pk: under.pk, prefix, count: 1, bytes };
     },
 
     fetch: async (kept) => {
       if (kept.kind === 'inline') return kept.text;
       return String(items.get(nameOf({ pk: kept.pk, sk: `${kept.prefix}#0` }))?.['text']);
+    },
+
+    prolong: async (kept, until) => {
+      if (kept.kind === 'inline') return;
+      const key = { pk: kept.pk, sk: `${kept.prefix}#0` };
+      const item = items.get(nameOf(key));
+      if (item) put(key, { ...item, ttl: ttlAt(until) });
     },
 
     snapshot: () => {

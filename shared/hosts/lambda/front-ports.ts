@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoStore } from '#adapters/aws/dynamodb.ts';
 import { createSqsQueue } from '#adapters/aws/sqs.ts';
+import { createRetainingStore } from '#adapters/retaining-store.ts';
 import type { FrontPorts } from '#ports/engine.ts';
 import { createSystemClock } from '../clock.ts';
 import { createJsonLog } from '../json-log.ts';
@@ -9,10 +10,15 @@ import { loadSettings } from '../load-settings.ts';
 import { type Environment, required } from './environment.ts';
 
 /** What every function has. No model, no tools, no scheduler: the webhook has to start fast. */
-export const createFrontPorts = async (environment: Environment): Promise<FrontPorts> => ({
-  store: createDynamoStore(new DynamoDBClient({}), required(environment, 'TABLE_NAME')),
-  queue: createSqsQueue(new SQSClient({}), required(environment, 'QUEUE_URL')),
-  clock: createSystemClock(),
-  log: createJsonLog(),
-  settings: await loadSettings(environment['COUNTERSIGN_CONFIG']),
-});
+export const createFrontPorts = async (environment: Environment): Promise<FrontPorts> => {
+  const settings = await loadSettings(environment['COUNTERSIGN_CONFIG']);
+  const clock = createSystemClock();
+  const table = createDynamoStore(new DynamoDBClient({}), required(environment, 'TABLE_NAME'));
+  return {
+    store: createRetainingStore(table, settings.retention, clock),
+    queue: createSqsQueue(new SQSClient({}), required(environment, 'QUEUE_URL')),
+    clock,
+    log: createJsonLog(),
+    settings,
+  };
+};

@@ -57,6 +57,11 @@ describe('recent turns', () => {
     expect(turnsIn(recentTurns(history, turn(4), limit))).toEqual(turns);
   });
 
+  it('are none whose own message is gone', () => {
+    const halfGone = [step(1, 1), answer(1), ...plain(2), user(3)];
+    expect(turnsIn(recentTurns(halfGone, turn(3), 40))).toEqual([2, 3]);
+  });
+
   it('count user, assistant and tool messages, and words that ended a turn otherwise', () => {
     const told = row(2, { role: 'final', text, how: 'cancelled' });
     const rows = [...plain(1), user(2), step(2, 1, 1), told, user(3)];
