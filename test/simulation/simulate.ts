@@ -310,7 +310,7 @@ class Simulation {
     this.world.queue.postpone(running.program.queued, this.world.now);
   }
 
-  /** Where a job lost once is a dead letter, a zombie meets the function that gives its turn up. */
+  /** Where a job lost once is a dead letter, a zombie, or a repeat, meets the function that gives its turn up. */
   #doomed(): number {
     return this.maxReceives === 1 ? 4 : 1;
   }
@@ -516,7 +516,7 @@ class Simulation {
       message: messageFrom(id, chat, by, text, world.now),
     };
     await this.#spawn(program, `webhook(${id})`);
-    if (this.options.duplicates && random.chance(0.15))
+    if (this.options.duplicates && random.chance(0.15 * this.#doomed()))
       this.redelivery.push({
         at: world.now + random.pick([0, 100, 15_000, 300_000, 21_600_000]),
         program,
