@@ -6,6 +6,7 @@ import {
   startDingtalkStandIn,
 } from '#hosts/local/standins/dingtalk/index.ts';
 import { type FeishuStandIn, startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
+import type { Post } from '#hosts/local/standins/stand-in.ts';
 import { type Channel, ChannelError, type ChannelSetup } from '#ports/channel.ts';
 import { recordingLog, task, view } from '../unit/channels/feishu/given.ts';
 
@@ -176,6 +177,18 @@ describe('DingTalk', () => {
     open();
     platform.fail({ path: ROBOT, code, times: 1 });
     expect(await refusal(say())).toBe('taken');
+  });
+
+  it('shows a card that an earlier try made and did not deliver', async () => {
+    open();
+    const isCard = ({ content }: Post) =>
+      content.kind === 'card' && JSON.stringify(content.card).includes('cardTemplate');
+    const cards = () => platform.posts(chat()).filter(isCard).length;
+    platform.failDeliveries(1);
+    await channel.show(card, { kind: 'chat', to: to() }, 'key');
+    expect(cards()).toBe(0);
+    await channel.show(card, { kind: 'chat', to: to() }, 'key');
+    expect(cards()).toBe(1);
   });
 
   it('is tried again later: system.busy', async () => {

@@ -131,8 +131,6 @@ retention | rows of a turn that waits are deleted by their age | flow/suspend.ts
 -  await outlive(ports, session, turn, ask);
 retention-aside | a message put aside is deleted by its age | flow/run-turn.ts
 -      await outliveAside(ports, session, message.id);
-given-up | a text whose decision was given up is run | flow/give-up.ts
--    await recordDecision(ports, session, ask);
 `
   .trim()
   .split(/\n(?![-+])/)

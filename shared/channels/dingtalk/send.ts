@@ -11,7 +11,7 @@ export interface Sender {
   /** Gives back the target for what comes next: a webhook that did not take this is not tried again. */
   send(target: Target, message: Message): Promise<Target>;
   sendText(target: Target, text: string, called?: readonly string[]): Promise<Target>;
-  /** Whether a card was delivered, now or by an earlier try of the same; if not, `refusal` says why in a word. */
+  /** Whether a card was delivered; if not, `refusal` says why in a word. */
   sendCard(target: Target, track: string, params: object): Promise<CardSent>;
 }
 export type CardSent = { readonly delivered: true } | { readonly refusal: string };
@@ -20,9 +20,12 @@ const sentToPeople = z.object({
   invalidStaffIdList: z.nullish(z.array(z.string())),
   flowControlledStaffIdList: z.nullish(z.array(z.string())),
 });
-const cardDelivered = z.object({
-  result: z.object({ deliverResults: z.array(z.object({ success: z.boolean() })) }),
-});
+const results = z.array(z.object({ success: z.boolean() }));
+/** Made and delivered in one call, or delivered alone. */
+const cardDelivered = z.union([
+  z.object({ result: z.object({ deliverResults: results }) }),
+  z.object({ result: results }),
+]);
 
 /** The platform takes 15,000 bytes a message. */
 const TEXT_BYTES = 14_000;
@@ -91,37 +94,45 @@ export const createSender = (
     return to;
   };
 
-  const sendCard: Sender['sendCard'] = async ({ space }, track, params) => {
-    if (!cards || !space) return { refusal: 'nowhere to deliver it' };
+  const deliverCard = async (path: string, body: object): Promise<CardSent> => {
+    const act = 'deliver a card';
     try {
       const answer = cardDelivered.safeParse(
-        await client.call({
-          act: 'deliver a card',
-          method: 'POST',
-          path: '/v1.0/card/instances/createAndDeliver',
-          body: {
-            cardTemplateId: cards.template,
-            outTrackId: track,
-            callbackType: 'HTTP',
-            callbackRouteKey: cards.routeKey,
-            userIdType: 1,
-            cardData: { cardParamMap: params },
-            ...placing(space, robotCode),
-          },
-        }),
+        await client.call({ act, method: 'POST', path: `/v1.0/card/instances/${path}`, body }),
       );
-      const results = answer.data?.result.deliverResults;
-      const delivered = results?.every(({ success }) => success);
-      return delivered ? { delivered } : { refusal: 'not delivered' };
+      return isDelivered(answer.data) ? { delivered: true } : { refusal: 'not delivered' };
     } catch (error) {
       if (!(error instanceof DingtalkError) || error.retryable) throw error;
-      // An earlier try of ours delivered it.
-      if (error.platformCode === 'param.cardAlreadyExist') return { delivered: true };
-      return { refusal: error.code };
+      return { refusal: error.platformCode ?? error.code };
     }
   };
 
+  const sendCard: Sender['sendCard'] = async ({ space }, track, params) => {
+    if (!cards || !space) return { refusal: 'nowhere to deliver it' };
+    const place = { outTrackId: track, userIdType: 1, ...placing(space, robotCode) };
+    const sent = await deliverCard('createAndDeliver', {
+      cardTemplateId: cards.template,
+      callbackType: 'HTTP',
+      callbackRouteKey: cards.routeKey,
+      cardData: { cardParamMap: params },
+      ...('group' in space
+        ? { imGroupOpenSpaceModel: NO_FORWARD }
+        : { imRobotOpenSpaceModel: NO_FORWARD }),
+      ...place,
+    });
+    // An earlier try made it, and nobody knows whether it was delivered. Better seen twice than not at all: it is one card.
+    return 'refusal' in sent && sent.refusal === 'param.cardAlreadyExist'
+      ? deliverCard('deliver', place)
+      : sent;
+  };
+
   return { send, sendText, sendCard };
+};
+
+const isDelivered = (answer: z.infer<typeof cardDelivered> | undefined): boolean => {
+  if (!answer) return false;
+  const all = 'deliverResults' in answer.result ? answer.result.deliverResults : answer.result;
+  return all.length > 0 && all.every(({ success }) => success);
 };
 
 const isClosed = ({ failure }: DingtalkError): boolean =>
@@ -134,11 +145,9 @@ const placing = (space: NonNullable<Target['space']>, robotCode: string): object
   'group' in space
     ? {
         openSpaceId: `dtv1.card//IM_GROUP.${space.group}`,
-        imGroupOpenSpaceModel: NO_FORWARD,
         imGroupOpenDeliverModel: { robotCode },
       }
     : {
         openSpaceId: `dtv1.card//IM_ROBOT.${space.staff}`,
-        imRobotOpenSpaceModel: NO_FORWARD,
         imRobotOpenDeliverModel: { spaceType: 'IM_ROBOT', robotCode },
       };

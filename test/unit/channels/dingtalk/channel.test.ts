@@ -464,10 +464,23 @@ describe('showing an ask with a template', () => {
     expect(new Set([...tracks, one.ask.id]).size).toBe(3);
   });
 
-  it('takes a card that exists for one that was shown', async () => {
-    platform.script(failed('param.cardAlreadyExist'));
+  it('is delivered again when it exists, for nobody knows whether it was', async () => {
+    const yes = { body: { success: true, result: [{ success: true }] } };
+    platform.script(failed('param.cardAlreadyExist'), yes);
     expect(await channel.show(one, to(group), 'k')).toMatchObject({ message: one.ask.id });
-    expect(platform.calls()).toHaveLength(1);
+    expect(paths()).toEqual([CREATE, '/v1.0/card/instances/deliver']);
+    expect(call(1).body).toMatchObject({
+      outTrackId: one.ask.id,
+      openSpaceId: 'dtv1.card//IM_GROUP.cidGolden0001==',
+      imGroupOpenDeliverModel: { robotCode: 'dinggoldenrobot' },
+    });
+  });
+
+  it('becomes an action card when it exists and still cannot be delivered', async () => {
+    const no = { body: { success: true, result: [{ success: false }] } };
+    platform.script(failed('param.cardAlreadyExist'), no);
+    expect(await channel.show(one, to(alive(group)), 'k')).toMatchObject({ message: code });
+    expect(paths().at(-1)).toBe('/robot/sendBySession');
   });
 
   it.each([
