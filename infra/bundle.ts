@@ -21,7 +21,7 @@ export type Entry = { readonly file: string } | { readonly source: string };
  * What Lambda loads: one CommonJS file. `module` before `main` takes the smaller build of the AWS SDK; dynamic imports
  * become `require`, because the first ESM import of a process costs more than the whole handler.
  */
-export const bundle = async (entry: Entry): Promise<Bundle> => {
+export const bundle = async (entry: Entry, ...plugins: readonly Plugin[]): Promise<Bundle> => {
   const lazy = new Set<string>();
   const { outputFiles, metafile } = await build({
     ...('file' in entry
@@ -39,7 +39,7 @@ export const bundle = async (entry: Entry): Promise<Bundle> => {
     mainFields: ['module', 'main'],
     supported: { 'dynamic-import': false },
     logLevel: 'error',
-    plugins: [leaveOutLazy(lazy)],
+    plugins: [leaveOutLazy(lazy), ...plugins],
   });
   const file = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending));
   const [code, map] = [file('.js'), file('.js.map')];
@@ -63,8 +63,23 @@ const leaveOutLazy = (lazy: Set<string>): Plugin => ({
   },
 });
 
+/**
+ * A channel is defined in one place, with both its halves; the webhook calls no platform, so the outward ones stay out of
+ * it. They are never made there: what stands for them is empty.
+ */
+const leaveOutOutward: Plugin = {
+  name: 'leave-out-outward',
+  setup: ({ onResolve, onLoad }) => {
+    const namespace = 'outward';
+    onResolve({ filter: /^\.\/channel\.ts$/ }, ({ path, importer }) =>
+      /[\\/]channels[\\/]\w+[\\/]index\.ts$/.test(importer) ? { path, namespace } : undefined,
+    );
+    onLoad({ filter: /./, namespace }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
 export const bundleFunction = (name: FunctionName): Promise<Bundle> =>
-  bundle({ file: `functions/${name}.ts` });
+  bundle({ file: `functions/${name}.ts` }, ...(name === 'webhook' ? [leaveOutOutward] : []));
 
 export const writeBundle = async (path: string, { code }: Pick<Bundle, 'code'>): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });

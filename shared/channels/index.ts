@@ -1,37 +1,19 @@
 import type { Channel, ChannelSetup, Webhook, WebhookSetup } from '#ports/channel.ts';
-import { createDingtalkChannel } from './dingtalk/channel.ts';
-import { createDingtalkWebhook } from './dingtalk/webhook.ts';
-import { createFeishuChannel } from './feishu/channel.ts';
-import { createFeishuWebhook } from './feishu/webhook.ts';
+import { dingtalk } from './dingtalk/index.ts';
+import { feishu } from './feishu/index.ts';
 
-/**
- * Every channel, by the word its sessions, its settings and its path begin with. Two lists and not one: the webhook is
- * deployed without the outward halves. A channel that is missing in either does not compile.
- */
-const CHANNELS = {
-  dingtalk: createDingtalkChannel,
-  feishu: createFeishuChannel,
-};
-const WEBHOOKS: Readonly<Record<keyof typeof CHANNELS, (setup: WebhookSetup) => Webhook>> = {
-  dingtalk: createDingtalkWebhook,
-  feishu: createFeishuWebhook,
-};
+/** Every channel. */
+const CHANNELS = [dingtalk, feishu];
+
+const configuredIn = ({ environment }: WebhookSetup) =>
+  CHANNELS.filter((channel) => channel.isConfigured(environment));
 
 export const createChannels = (setup: ChannelSetup): Readonly<Record<string, Channel>> =>
-  configured(CHANNELS, setup);
+  Object.fromEntries(
+    configuredIn(setup).map(({ name, createChannel }) => [name, createChannel(setup)]),
+  );
 
 export const createWebhooks = (setup: WebhookSetup): Readonly<Record<string, Webhook>> =>
-  configured(WEBHOOKS, setup);
-
-/** A channel none of whose settings are given is not there; one with some of them says which are missing. */
-const configured = <Setup extends WebhookSetup, T>(
-  creators: Readonly<Record<string, (setup: Setup) => T>>,
-  setup: Setup,
-): Readonly<Record<string, T>> => {
-  const given = Object.keys(setup.environment).filter((name) => setup.environment[name]);
-  return Object.fromEntries(
-    Object.entries(creators)
-      .filter(([name]) => given.some((one) => one.startsWith(`${name.toUpperCase()}_`)))
-      .map(([name, create]) => [name, create(setup)]),
+  Object.fromEntries(
+    configuredIn(setup).map(({ name, createWebhook }) => [name, createWebhook(setup)]),
   );
-};

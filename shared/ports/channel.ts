@@ -104,6 +104,33 @@ export interface Webhook {
   answer(outcomes: readonly (ClickOutcome | undefined)[]): WebhookAnswer;
 }
 
+/** Everything about a channel. Its sessions, its settings (`FEISHU_…`) and its address (`/webhook/feishu`) begin with its name. */
+export interface ChannelDefinition {
+  readonly name: string;
+  /** With none of its settings given, a channel is not there. */
+  isConfigured(environment: ChannelSetup['environment']): boolean;
+  createWebhook(setup: WebhookSetup): Webhook;
+  createChannel(setup: ChannelSetup): Channel;
+}
+
+interface Halves {
+  readonly name: string;
+  /** Verifies and normalises; calls nobody. */
+  readonly inward: (setup: WebhookSetup) => Omit<Webhook, 'name'>;
+  /** Renders and delivers. The webhook function is deployed without it. */
+  readonly outward: (setup: ChannelSetup) => Omit<Channel, 'name'>;
+}
+
+export const defineChannel = ({ name, inward, outward }: Halves): ChannelDefinition => ({
+  name,
+  isConfigured: (environment) =>
+    Object.entries(environment).some(
+      ([key, value]) => value && key.startsWith(`${name.toUpperCase()}_`),
+    ),
+  createWebhook: (setup) => ({ name, ...inward(setup) }),
+  createChannel: (setup) => ({ name, ...outward(setup) }),
+});
+
 /** A platform that cannot be reached now (SQS tries again), or that will never take this (the turn is given up). */
 export class ChannelError extends Error {
   readonly code: string;

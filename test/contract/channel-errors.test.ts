@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDingtalkChannel } from '#channels/dingtalk/channel.ts';
-import { createFeishuChannel } from '#channels/feishu/channel.ts';
+import { dingtalk } from '#channels/dingtalk/index.ts';
+import { feishu } from '#channels/feishu/index.ts';
 import {
   type DingtalkStandIn,
   startDingtalkStandIn,
@@ -57,7 +57,7 @@ describe('Feishu', () => {
 
   const open = () => {
     const { made, lines: noted } = setup(platform.environment);
-    channel = createFeishuChannel(made);
+    channel = feishu.createChannel(made);
     lines = noted;
   };
   let said = 0;
@@ -157,7 +157,7 @@ describe('DingTalk', () => {
 
   const open = () => {
     const { made, lines: noted } = setup(platform.environment);
-    channel = createDingtalkChannel(made);
+    channel = dingtalk.createChannel(made);
     lines = noted;
   };
   const chat = () => platform.chats.find(({ kind }) => kind === 'group')?.id ?? '';

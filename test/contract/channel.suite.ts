@@ -11,21 +11,19 @@ import { createWebhookHandler } from '#hosts/lambda/webhook-handler.ts';
 import type { ClickShown, Post, StandIn } from '#hosts/local/standins/stand-in.ts';
 import {
   type Channel,
+  type ChannelDefinition,
   ChannelError,
-  type ChannelSetup,
   type Webhook,
   type WebhookRequest,
-  type WebhookSetup,
 } from '#ports/channel.ts';
 import { defineTool } from '#ports/tool.ts';
 import { lambdaContext } from '../support/cloud.ts';
 import { createMemoryPorts, recordFor } from '../support/memory-ports.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
 
-/** What a channel has to bring: its two halves, its platform's stand-in, and what only its platform knows. */
+/** What a channel has to bring: itself, its platform's stand-in, and what only its platform knows. */
 export interface ChannelUnderTest {
-  readonly webhook: (setup: WebhookSetup) => Webhook;
-  readonly channel: (setup: ChannelSetup) => Channel;
+  readonly definition: ChannelDefinition;
   start(now: () => number): Promise<PlatformUnderTest>;
   /** Signed requests older than this are refused; a platform that delivers again hours later declares none. */
   readonly windowMs?: number;
@@ -86,8 +84,8 @@ const startBot = async (subject: ChannelUnderTest) => {
     log: memory.ports.log,
     fetch,
   } as const;
-  const webhook = subject.webhook(setup);
-  const channel = subject.channel(setup);
+  const webhook = subject.definition.createWebhook(setup);
+  const channel = subject.definition.createChannel(setup);
   const ports = { ...memory.ports, channels: { [channel.name]: channel } };
 
   const requests: WebhookRequest[] = [];
@@ -329,7 +327,7 @@ export const describeChannel = (name: string, subject: ChannelUnderTest): void =
       expect(failure).toBeInstanceOf(ChannelError);
       expect(failure).toMatchObject({ retryable: false });
       expect(bot.logged).toContainEqual({
-        event: `${name.split(',')[0]}-failed`,
+        event: `${subject.definition.name}-failed`,
         facts: expect.objectContaining({ class: 'operator', todo: expect.any(String) }),
       });
     });

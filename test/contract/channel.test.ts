@@ -1,7 +1,5 @@
-import { createDingtalkChannel } from '#channels/dingtalk/channel.ts';
-import { createDingtalkWebhook } from '#channels/dingtalk/webhook.ts';
-import { createFeishuChannel } from '#channels/feishu/channel.ts';
-import { createFeishuWebhook } from '#channels/feishu/webhook.ts';
+import { dingtalk as dingtalkChannel } from '#channels/dingtalk/index.ts';
+import { feishu as feishuChannel } from '#channels/feishu/index.ts';
 import { startDingtalkStandIn } from '#hosts/local/standins/dingtalk/index.ts';
 import { startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
 import type { Post } from '#hosts/local/standins/stand-in.ts';
@@ -30,8 +28,7 @@ const buttonsIn = (card: unknown): readonly Button[] => {
 const remembered = new Map<string, readonly Button[]>();
 
 const feishu: ChannelUnderTest = {
-  webhook: createFeishuWebhook,
-  channel: createFeishuChannel,
+  definition: feishuChannel,
   forgeries: (request) => [
     withHeader(request, 'x-lark-signature', undefined),
     withHeader(request, 'x-lark-signature', '0'.repeat(64)),
@@ -85,8 +82,7 @@ interface ActionCard {
 const SESSION = '/robot/sendBySession';
 
 const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
-  webhook: createDingtalkWebhook,
-  channel: createDingtalkChannel,
+  definition: dingtalkChannel,
   windowMs: 3_600_000,
   forgeries: (request) => [
     withHeader(request, 'sign', undefined),

@@ -31,6 +31,6 @@ describe('the webhook as it is deployed', () => {
     expect(inputs).toContain('shared/flow/accept.ts');
     expect(inputs).not.toMatch(/shared\/(?:models|tools|hosts\/local)\//);
     expect(inputs).not.toMatch(/libpg-query|node_modules\/(?:ai|pg|@ai-sdk)\/|zod\/v4\/classic/);
-    expect(inputs).not.toMatch(/client-scheduler|deliver\.ts/);
+    expect(inputs).not.toMatch(/client-scheduler|channels\/\w+\/(?:channel|deliver|errors)\.ts/);
   });
 });

@@ -19,7 +19,7 @@ import { dingtalkTextsIn } from './texts.ts';
 const HAND: Hand = { inert, mention: nameOf };
 
 /** DingTalk, outward: a robot in HTTP mode. */
-export const createDingtalkChannel = (setup: ChannelSetup): Channel => {
+export const createDingtalkChannel = (setup: ChannelSetup): Omit<Channel, 'name'> => {
   const { environment, language, clock, log } = setup;
   const settings = outboundSettings(environment);
   const client = createClient(setup, settings);
@@ -93,7 +93,6 @@ export const createDingtalkChannel = (setup: ChannelSetup): Channel => {
   };
 
   return {
-    name: 'dingtalk',
     show,
     update,
     say: async (address, text) => {

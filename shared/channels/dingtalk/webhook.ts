@@ -24,7 +24,11 @@ const cardAnswer = (notice: string, shown?: Readonly<Record<string, string>>) =>
 });
 
 /** DingTalk, inward. Every request that starts nothing leaves one line that says why. */
-export const createDingtalkWebhook = ({ environment, language, log }: WebhookSetup): Webhook => {
+export const createDingtalkWebhook = ({
+  environment,
+  language,
+  log,
+}: WebhookSetup): Omit<Webhook, 'name'> => {
   const settings = inboundSettings(environment);
   const texts = dingtalkTextsIn(language);
 
@@ -79,7 +83,6 @@ export const createDingtalkWebhook = ({ environment, language, log }: WebhookSet
   };
 
   return {
-    name: 'dingtalk',
     receive: async (request, now) => {
       const verified = verify(request, settings, now);
       if (verified.kind === 'rejected') return refused(verified.status, verified.why);

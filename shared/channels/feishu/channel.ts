@@ -42,7 +42,7 @@ const textMessage = (text: string): Message => ({
 });
 
 /** Feishu and Lark, outward. */
-export const createFeishuChannel = (setup: ChannelSetup): Channel => {
+export const createFeishuChannel = (setup: ChannelSetup): Omit<Channel, 'name'> => {
   const { environment, language, clock, log } = setup;
   const settings = outboundSettings(environment);
   const call = createClient(setup, settings);
@@ -173,7 +173,6 @@ export const createFeishuChannel = (setup: ChannelSetup): Channel => {
   };
 
   return {
-    name: 'feishu',
     show,
     update,
     say: async (to, text, key) => {

@@ -15,7 +15,11 @@ const answered = (status: number, body: unknown = {}): Received => ({
 const toast = (type: 'success' | 'warning', content: string) => ({ toast: { type, content } });
 
 /** Feishu and Lark, inward. Every request that starts nothing leaves one line that says why. */
-export const createFeishuWebhook = ({ environment, language, log }: WebhookSetup): Webhook => {
+export const createFeishuWebhook = ({
+  environment,
+  language,
+  log,
+}: WebhookSetup): Omit<Webhook, 'name'> => {
   const settings = inboundSettings(environment);
   const texts = cardTextsIn(language);
   if (settings.encryptKeys.length === 0)
@@ -66,7 +70,6 @@ export const createFeishuWebhook = ({ environment, language, log }: WebhookSetup
   };
 
   return {
-    name: 'feishu',
     receive: async (request) => {
       const verified = verify(request, settings);
       if (verified.kind === 'rejected') return refused(verified.status, verified.why);

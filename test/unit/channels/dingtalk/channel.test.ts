@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDingtalkChannel } from '#channels/dingtalk/channel.ts';
+import { dingtalk } from '#channels/dingtalk/index.ts';
 import type { Ask } from '#domain/ask.ts';
 import { askCode, type PersonId } from '#domain/ids.ts';
 import type { Address } from '#domain/session.ts';
@@ -35,7 +35,7 @@ const build = (more: Record<string, string | undefined> = {}): Channel => {
       now = at;
     },
   };
-  return createDingtalkChannel({
+  return dingtalk.createChannel({
     environment: {
       ...environment,
       DINGTALK_BASE_URL: `${platform.url}/`,

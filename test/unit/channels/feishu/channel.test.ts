@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFeishuChannel } from '#channels/feishu/channel.ts';
+import { feishu } from '#channels/feishu/index.ts';
 import type { MessageId, PersonId } from '#domain/ids.ts';
 import type { Address } from '#domain/session.ts';
 import type { AskView, Channel, Sent } from '#ports/channel.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
       now = at;
     },
   };
-  channel = createFeishuChannel({
+  channel = feishu.createChannel({
     environment: { ...environment, FEISHU_BASE_URL: `${platform.url}/` },
     language: 'zh-CN',
     clock,
@@ -56,14 +56,17 @@ describe('settings', () => {
   it.each(['FEISHU_APP_ID', 'FEISHU_APP_SECRET'])('names %s when it is missing', (name) => {
     const setup = { ...recordingLog(), language: 'en', clock: {} as Clock, fetch } as const;
     expect(() =>
-      createFeishuChannel({ ...setup, environment: { ...environment, [name]: '' } }),
+      feishu.createChannel({ ...setup, environment: { ...environment, [name]: '' } }),
     ).toThrow(name);
   });
 
   it('names an address that is none', () => {
     const setup = { ...recordingLog(), language: 'en', clock: {} as Clock, fetch } as const;
     expect(() =>
-      createFeishuChannel({ ...setup, environment: { ...environment, FEISHU_BASE_URL: 'feishu' } }),
+      feishu.createChannel({
+        ...setup,
+        environment: { ...environment, FEISHU_BASE_URL: 'feishu' },
+      }),
     ).toThrow(/FEISHU_BASE_URL.*https:\/\/open\.feishu\.cn/);
   });
 
