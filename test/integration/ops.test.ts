@@ -22,6 +22,7 @@ import { turns } from '#hosts/cli/ops/turns.ts';
 import type { Asked } from '#hosts/cli/ops/verb.ts';
 import { createTableIfAbsent, startLocalDynamo } from '#hosts/local/aws/dynamodb.ts';
 import { startDingtalkStandIn } from '#hosts/local/standins/dingtalk/index.ts';
+import { STANDIN_SECRETS } from '#hosts/local/standins/dingtalk/world.ts';
 import type { Model } from '#ports/model.ts';
 import { defineTool } from '#ports/tool.ts';
 import { ANN, messageOf, startCloud } from '../support/cloud.ts';
@@ -331,13 +332,57 @@ describe('audit', () => {
 });
 
 describe('dingtalk-register', () => {
-  it('moves the route to the address given, and prints no secret', async () => {
-    const standIn = await startDingtalkStandIn({ cards: 'interactive' });
+  const start = async () => {
+    // Without cards of its own it registers nothing itself.
+    const standIn = await startDingtalkStandIn({ cards: 'action' });
     onTestFinished(standIn.stop);
-    const { environment } = standIn;
+    const environment: Readonly<Record<string, string>> = {
+      ...standIn.environment,
+      DINGTALK_CARD_TEMPLATE_ID: STANDIN_SECRETS.cardTemplateId,
+      DINGTALK_CARD_ROUTE_KEY: 'a-new-key',
+      DINGTALK_CARD_API_SECRET: 'a-secret',
+    };
     const target = () => Promise.reject(new Error('not needed'));
-    const url = 'https://bot.example.com/';
-    const answer = await dingtalkRegister({ words: [], url, environment, target });
+    const register = (url: string, more: object = {}) =>
+      dingtalkRegister({ words: [], url, environment, target, ...more });
+    return { standIn, environment, register };
+  };
+
+  it('is refused where the key leads elsewhere, names no secret, and is done by force', async () => {
+    const { environment, register } = await start();
+    await register('https://prod.example.com');
+    const pathSecret = environment['DINGTALK_PATH_SECRET'] ?? '';
+    const refused = await register('https://dev.example.com').catch(
+      ({ message }: Error) => message,
+    );
+    expect(refused).toMatch(/a-new-key leads to https:\/\/prod\.example\.com already.*--force/);
+    expect(refused).not.toContain(pathSecret);
+    expect(await registeredUrl(environment)).toContain('https://prod.example.com/');
+    await register('https://dev.example.com', { force: true });
+    expect(await registeredUrl(environment)).toContain('https://dev.example.com/');
+  });
+
+  it('brings a changed secret along, and may be done again', async () => {
+    const { environment, register } = await start();
+    await register('https://bot.example.com');
+    await register('https://bot.example.com');
+    const DINGTALK_CARD_API_SECRET = 'another';
+    await register('https://bot.example.com', {
+      environment: { ...environment, DINGTALK_CARD_API_SECRET },
+    });
+    expect(await registered(environment)).toMatchObject({ apiSecret: 'another' });
+  });
+
+  it('needs force where the platform does not say where the key leads', async () => {
+    const { standIn, register } = await start();
+    const path = '/v1.0/card/callbacks/register';
+    standIn.fail({ path, code: 'param.callbackRouteKeyExist', status: 500, times: 1 });
+    await expect(register('https://bot.example.com')).rejects.toThrow(/another address.*--force/);
+  });
+
+  it('tells the platform the address given, and prints no secret', async () => {
+    const { environment, register } = await start();
+    const answer = await register('https://bot.example.com/');
     expect(answer.rows).toEqual([
       {
         route_key: environment['DINGTALK_CARD_ROUTE_KEY'],
@@ -352,7 +397,9 @@ describe('dingtalk-register', () => {
 });
 
 /** Asked as DingTalk answers: without force, a key that exists says where it leads. */
-const registeredUrl = async (environment: Readonly<Record<string, string>>): Promise<unknown> => {
+const registered = async (
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly callbackUrl: string }> => {
   const call = async (path: string, body: object, token?: string) => {
     const response = await fetch(`${environment['DINGTALK_BASE_URL']}${path}`, {
       method: 'POST',
@@ -377,5 +424,7 @@ const registeredUrl = async (environment: Readonly<Record<string, string>>): Pro
     },
     accessToken,
   );
-  return kept.result.callbackUrl;
+  return kept.result;
 };
+const registeredUrl = async (environment: Readonly<Record<string, string>>): Promise<string> =>
+  (await registered(environment)).callbackUrl;

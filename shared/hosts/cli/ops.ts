@@ -28,6 +28,7 @@ const options = {
   env: text,
   session: text,
   url: text,
+  force: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -39,14 +40,14 @@ const main = async (): Promise<number> => {
     throw new Error(
       `${name === '' ? 'no verb is given' : `${name} is no verb`}: npm run ops -- <${Object.keys(VERBS).join(' | ')}> [--env <name>] [--json]`,
     );
-  const { env, session, url, json } = values;
+  const { env, session, url, force, json } = values;
   if (env !== undefined && !/^[A-Za-z][A-Za-z0-9-]*$/.test(env))
     throw new Error(
       `--env ${JSON.stringify(env)} is no environment's name: expected one such as dev`,
     );
   const { env: environment } = process;
   const target = () => (env === undefined ? openLocal(environment) : openDeployed(env));
-  const answer = await verb({ words, env, session, url, environment, target });
+  const answer = await verb({ words, env, session, url, force, environment, target });
   process.stdout.write(printed(answer, json));
   return answer.wrong ? 1 : 0;
 };

@@ -9,6 +9,7 @@ export interface Asked {
   readonly env?: string | undefined;
   readonly session?: string | undefined;
   readonly url?: string | undefined;
+  readonly force?: boolean;
   readonly environment: Environment;
   target(): Promise<Target>;
 }
