@@ -267,10 +267,15 @@ describe('forget', () => {
       phase: 'IDLE',
       accepted,
       asked: 1,
+      ttl: expect.any(Number),
     });
     for (const kind of ['M#', 'X#', 'L#', 'F#']) expect(await rowsOf(world, kind)).toEqual([]);
     const inbox = await rowsOf(world, 'I#');
-    expect(inbox).toEqual([keys.inbox(world.sessionId, messageId('message-1'))]);
+    const bare = (id: string) => ({
+      ...keys.inbox(world.sessionId, messageId(id)),
+      ttl: expect.any(Number),
+    });
+    expect(inbox).toEqual([bare('message-1')]);
     expect(await createStoreNotes(store).list(world.sessionId)).toEqual([]);
     expect(await store.read([memory])).toEqual([undefined]);
     // Who decided is kept for as long as the audit is.
