@@ -20,7 +20,6 @@ export const createDashboard = (
         period: Duration.minutes(5),
       }),
     );
-  const made = functions.webhook.function;
   const refusals = new MathExpression({
     label: '',
     expression: `SEARCH('{"${stackName}",Reason} MetricName="DecisionsRefused"', 'Sum', 300)`,
@@ -58,8 +57,8 @@ export const createDashboard = (
           queues.undelivered.metricApproximateNumberOfMessagesVisible({ label: 'timers' }),
         ]),
         graph('Webhook, ms', [
-          made.metricDuration({ statistic: 'p50', label: 'p50' }),
-          made.metricDuration({ statistic: 'p99', label: 'p99' }),
+          door.api.metricLatency({ statistic: 'p50', label: 'p50' }),
+          door.api.metricLatency({ statistic: 'p99', label: 'p99, cold starts too' }),
         ]),
       ],
       [
