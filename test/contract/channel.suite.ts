@@ -1,187 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { afterEach, describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { keys } from '#domain/keys.ts';
-import { readSession, type Session } from '#domain/session.ts';
-import { createAgentHandler } from '#hosts/lambda/agent-handler.ts';
-import { createWebhookHandler } from '#hosts/lambda/webhook-handler.ts';
-import type { ClickShown, Post, StandIn } from '#hosts/local/standins/stand-in.ts';
-import {
-  type Channel,
-  type ChannelDefinition,
-  ChannelError,
-  type Webhook,
-  type WebhookRequest,
-} from '#ports/channel.ts';
-import { defineTool } from '#ports/tool.ts';
-import { lambdaContext } from '../support/cloud.ts';
-import { createMemoryPorts, recordFor } from '../support/memory-ports.ts';
-import { callTool, say, scripted } from '../support/scripted-model.ts';
-
-/** What a channel has to bring: itself, its platform's stand-in, and what only its platform knows. */
-export interface ChannelUnderTest {
-  readonly definition: ChannelDefinition;
-  start(now: () => number): Promise<PlatformUnderTest>;
-  /** Signed requests older than this are refused; a platform that delivers again hours later declares none. */
-  readonly windowMs?: number;
-  /** A genuine request as somebody without the secrets might change it. */
-  forgeries(request: WebhookRequest): readonly WebhookRequest[];
-}
-
-export interface PlatformUnderTest {
-  readonly standIn: StandIn & {
-    setCallbackUrl(url: string): void;
-    settled(): Promise<void>;
-    deliveries(): readonly { readonly id: string }[];
-    redeliver(event: string): Promise<void>;
-  };
-  /** The platform checks the address it was given, and says whether it may be used. */
-  handshake?(): Promise<boolean>;
-  /** Somebody presses a button of an ask's card. */
-  press(card: Post, decision: 'confirm' | 'cancel', by: string): Promise<ClickShown>;
-  /** The next call is refused because there were too many. */
-  limitNext(): void;
-  /** No card is taken from now on, for what is in it. */
-  refuseCards(): void;
-  /** Nothing will be taken from now on, and only people can change that. */
-  refuseAll(): void;
-}
-
-const cleanUp: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const act of cleanUp.splice(0).reverse()) await act();
-});
-
-/** The whole engine in memory behind the channel's own two halves, and the platform's stand-in on a real wire. */
-const startBot = async (subject: ChannelUnderTest) => {
-  const ran: string[] = [];
-  const change = defineTool({
-    description: 'changes something',
-    input: z.object({ what: z.string() }),
-    risk: 'HIGH',
-    run: async ({ what }) => {
-      ran.push(what);
-      return 'changed';
-    },
-  });
-  const model = scripted((text) =>
-    text.startsWith('say ')
-      ? [say(text.slice(4).repeat(2_000))]
-      : [callTool('change', { what: text }), say('all done')],
-  );
-  const memory = createMemoryPorts(model, { change });
-  const { clock, queue, store, logged } = memory;
-  const platform = await subject.start(clock.now);
-  const { standIn } = platform;
-  cleanUp.push(standIn.stop);
-  const setup = {
-    environment: standIn.environment,
-    language: 'zh-CN',
-    clock,
-    log: memory.ports.log,
-    fetch,
-  } as const;
-  const webhook = subject.definition.createWebhook(setup);
-  const channel = subject.definition.createChannel(setup);
-  const ports = { ...memory.ports, channels: { [channel.name]: channel } };
-
-  const requests: WebhookRequest[] = [];
-  const handler = createWebhookHandler(async () => ({
-    ...ports,
-    webhooks: { [webhook.name]: webhook },
-  }));
-  const post = async (request: WebhookRequest): Promise<number> =>
-    Number((await handler(eventOf(request))).statusCode);
-  const server = createServer(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const request = {
-      path: incoming.url ?? '',
-      headers: incoming.headers as Record<string, string>,
-      body: Buffer.concat(chunks),
-    };
-    requests.push(request);
-    const { statusCode = 500, headers, body } = await handler(eventOf(request));
-    response.writeHead(statusCode, headers as Record<string, string>).end(body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanUp.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  standIn.setCallbackUrl(`http://127.0.0.1:${port}/webhook/${webhook.name}`);
-
-  const agent = createAgentHandler(async () => ports);
-  /** Everything queued, once; what fails and may be tried again stays. */
-  const work = async (): Promise<void> => {
-    await standIn.settled();
-    const tried = new Set<string>();
-    for (;;) {
-      const next = queue.ready(clock.now()).find(({ id }) => !tried.has(id));
-      if (!next) return;
-      tried.add(next.id);
-      const record = { ...recordFor(next.body), messageId: next.id };
-      const sequenced = {
-        ...record,
-        attributes: { ...record.attributes, SequenceNumber: next.sequence },
-      };
-      const result = await agent({ Records: [sequenced] }, lambdaContext(240_000));
-      if (result.batchItemFailures.length === 0) queue.remove(next.id);
-    }
-  };
-
-  const [wang, li] = standIn.people;
-  const group = standIn.chats.find(({ kind }) => kind === 'group');
-  const single = standIn.chats.find(
-    ({ kind, members }) => kind === 'single' && members[0] === wang?.id,
-  );
-  if (!wang || !li || !group || !single) throw new Error('the stand-in has nobody in it');
-  const people = { wang: wang.id, li: li.id };
-  const chats = { group: group.id, single: single.id };
-
-  const write = async (chat: string, text: string, from = people.wang): Promise<void> => {
-    clock.advance(1_500);
-    await standIn.write({ chat, from, text, mention: true });
-    await work();
-  };
-  const botPosts = (chat: string) => standIn.posts(chat).filter(({ from }) => from === 'bot');
-  const cardIn = (chat: string): Post => {
-    const card = botPosts(chat).findLast(({ content }) => content.kind === 'card');
-    if (!card) throw new Error(`there is no card in ${chat}`);
-    return card;
-  };
-  const textsIn = (chat: string) =>
-    botPosts(chat).flatMap(({ content }) => (content.kind === 'text' ? [content.text] : []));
-  const press = async (chat: string, decision: 'confirm' | 'cancel', by: string, card?: Post) => {
-    clock.advance(1_500);
-    const shown = await platform.press(card ?? cardIn(chat), decision, by);
-    await work();
-    return shown;
-  };
-  /** The session of a chat, by what was last logged of it. */
-  const sessionOf = async (chat: string): Promise<Session> => {
-    const last = logged.findLast(({ facts }) => String(facts['session']).includes(chat));
-    if (!last) throw new Error(`nothing happened in ${chat}`);
-    const id = last.facts['session'] as Session['id'];
-    return readSession(id, (await store.read([keys.session(id)]))[0]);
-  };
-  return {
-    ...{ platform, standIn, channel, webhook, people, chats, clock, logged, ran, requests },
-    ...{ post, work, write, press, cardIn, textsIn, botPosts, sessionOf },
-  };
-};
-
-const eventOf = ({ path, headers, body }: WebhookRequest): APIGatewayProxyEventV2 =>
-  ({
-    rawPath: path,
-    headers,
-    body: Buffer.from(body).toString('base64'),
-    isBase64Encoded: true,
-  }) as unknown as APIGatewayProxyEventV2;
+import { describe, expect, it } from 'vitest';
+import { textsIn } from '#domain/texts.ts';
+import { type Channel, ChannelError, type Webhook, type WebhookRequest } from '#ports/channel.ts';
+import { type ChannelUnderTest, startBot } from './channel-bot.ts';
+import { describeQuestions } from './channel-questions.suite.ts';
 
 /** The promises of every channel. */
 export const describeChannel = (name: string, subject: ChannelUnderTest): void => {
@@ -293,6 +114,61 @@ export const describeChannel = (name: string, subject: ChannelUnderTest): void =
       expect(bot.ran).toEqual(['drop it']);
     });
 
+    it('tells who may not decide why the press did not count', async () => {
+      const bot = await startBot(subject);
+      const { group } = bot.chats;
+      await bot.write(group, 'drop it');
+      const card = bot.cardIn(group);
+      const shown = await bot.press(group, 'confirm', bot.people.li, card);
+      expect(bot.platform.toldWhy(card, bot.people.li, shown)).toContain(bot.people.wang);
+      expect(bot.ran).toEqual([]);
+      expect((await bot.sessionOf(group)).ask?.state).toBe('open');
+    });
+
+    it('takes no word of a bot, neither for a decision nor for a message', async () => {
+      const bot = await startBot(subject);
+      const { single } = bot.chats;
+      await bot.write(single, 'drop it');
+      const [message] = bot.requests;
+      if (!message) throw new Error('nothing was delivered');
+      const posts = bot.botPosts(single).length;
+      for (const botSays of ['确认', 'drop more']) {
+        bot.clock.advance(1_500);
+        expect(await bot.post(subject.remade(message, { botSays }))).toBe(200);
+        await bot.work();
+      }
+      expect(await bot.sessionOf(single)).toMatchObject({ aside: [], ask: { state: 'open' } });
+      expect(bot.botPosts(single)).toHaveLength(posts);
+      expect(bot.ran).toEqual([]);
+    });
+
+    it('answers a picture with one polite line, and starts nothing by it', async () => {
+      const bot = await startBot(subject);
+      const { single } = bot.chats;
+      await bot.write(single, 'say hi');
+      const said = bot.textsIn(single).length;
+      const [message] = bot.requests;
+      if (!message) throw new Error('nothing was delivered');
+      expect(await bot.post(subject.remade(message, 'picture'))).toBe(200);
+      await bot.work();
+      expect(bot.textsIn(single).slice(said)).toEqual([textsIn('zh-CN').onlyText]);
+      expect(bot.heard).toHaveLength(1);
+    });
+
+    it('asks again after a change, by the form of the card where it has one, else by words', async () => {
+      const bot = await startBot(subject);
+      const { single } = bot.chats;
+      await bot.write(single, 'twice drop it');
+      const first = bot.cardIn(single);
+      if (subject.forms.includes('modify')) await bot.submit(single, 'modify', 'a smaller one');
+      else await bot.write(single, '修改：a smaller one');
+      expect(bot.results()).toEqual([expect.stringContaining('a smaller one')]);
+      expect(bot.cardIn(single).id).not.toBe(first.id);
+      expect((await bot.sessionOf(single)).ask).toMatchObject({ state: 'open', round: 2 });
+      await bot.press(single, 'confirm', bot.people.wang);
+      expect(bot.ran).toEqual(['drop it']);
+    });
+
     it('keeps a long reply in order and whole', async () => {
       const bot = await startBot(subject);
       const line = `${'字'.repeat(30)}\n`;
@@ -340,6 +216,8 @@ export const describeChannel = (name: string, subject: ChannelUnderTest): void =
       expect({ phase, turn }).toEqual({ phase: 'IDLE', turn: undefined });
       expect(bot.ran).toEqual([]);
     });
+
+    describeQuestions(subject);
   });
 };
 

@@ -1,10 +1,15 @@
 import { dingtalk as dingtalkChannel } from '#channels/dingtalk/index.ts';
 import { feishu as feishuChannel } from '#channels/feishu/index.ts';
+import { decrypt } from '#channels/feishu/verify.ts';
 import { startDingtalkStandIn } from '#hosts/local/standins/dingtalk/index.ts';
+import { BOT } from '#hosts/local/standins/dingtalk/world.ts';
+import { encrypt, newId, sign } from '#hosts/local/standins/feishu/crypto.ts';
 import { startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
+import { STANDIN_SECRETS as feishuSecrets } from '#hosts/local/standins/feishu/world.ts';
 import type { Post } from '#hosts/local/standins/stand-in.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
-import { type ChannelUnderTest, describeChannel } from './channel.suite.ts';
+import { describeChannel } from './channel.suite.ts';
+import type { ChannelUnderTest } from './channel-bot.ts';
 
 const ALWAYS = 1_000;
 const withHeader = (request: WebhookRequest, name: string, value: string | undefined) => ({
@@ -27,8 +32,39 @@ const buttonsIn = (card: unknown): readonly Button[] => {
 /** On a card that was updated the buttons are gone; a screen that is behind still has them. */
 const remembered = new Map<string, readonly Button[]>();
 
+const pressed = (card: Post, decision: string, by: string) => {
+  const buttons = remembered.get(card.id) ?? [];
+  const button = buttons.find(({ behaviors: [{ value }] }) => value.d === decision);
+  if (!button) throw new Error(`${card.id} has no button ${decision}`);
+  const { name, behaviors } = button;
+  return { message: card.id, by, name, value: behaviors[0].value };
+};
+
+/** Decrypted, changed, and sealed again as the platform does it. */
+const resealed = (
+  request: WebhookRequest,
+  change: (event: FeishuMessage) => object,
+): WebhookRequest => {
+  const { encryptKey } = feishuSecrets;
+  const { encrypt: sealed } = JSON.parse(String(Buffer.from(request.body)));
+  const { header, event, ...rest } = JSON.parse(String(decrypt(sealed, encryptKey)));
+  const changed = { ...rest, header: { ...header, event_id: newId('') }, event: change(event) };
+  const body = JSON.stringify({ encrypt: encrypt(encryptKey, JSON.stringify(changed)) });
+  const headers = Object.entries(sign(encryptKey, body, Date.now()));
+  return {
+    ...request,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    body: Buffer.from(body),
+  };
+};
+interface FeishuMessage {
+  readonly sender: object;
+  readonly message: object;
+}
+
 const feishu: ChannelUnderTest = {
   definition: feishuChannel,
+  forms: ['modify', 'answer'],
   forgeries: (request) => [
     withHeader(request, 'x-lark-signature', undefined),
     withHeader(request, 'x-lark-signature', '0'.repeat(64)),
@@ -36,6 +72,20 @@ const feishu: ChannelUnderTest = {
     { ...request, body: Buffer.from('{"schema":"2.0"}') },
     { ...request, body: Buffer.concat([request.body, Buffer.from(' ')]) },
   ],
+  remade: (request, as) =>
+    resealed(request, ({ sender, message }) => {
+      const fresh = {
+        ...message,
+        message_id: newId('om_'),
+        create_time: String(Date.UTC(2030, 0)),
+      };
+      return as === 'picture'
+        ? { sender, message: { ...fresh, message_type: 'image', content: '{"image_key":"img_1"}' } }
+        : {
+            sender: { ...sender, sender_type: 'bot' },
+            message: { ...fresh, content: JSON.stringify({ text: as.botSays }) },
+          };
+    }),
   start: async (now) => {
     const standIn = await startFeishuStandIn({ now });
     standIn.watch((chat) => {
@@ -47,14 +97,13 @@ const feishu: ChannelUnderTest = {
     return {
       standIn,
       handshake: async () => (await standIn.verifyUrl()).kind === 'verified',
-      press: (card, decision, by) => {
-        const button = remembered
-          .get(card.id)
-          ?.find(({ behaviors: [{ value }] }) => value.d === decision);
-        if (!button) throw new Error(`${card.id} has no button ${decision}`);
-        const { name, behaviors } = button;
-        return standIn.click({ message: card.id, by, name, value: behaviors[0].value });
-      },
+      press: (card, decision, by) => standIn.click(pressed(card, decision, by)),
+      submit: (card, form, entered, by) =>
+        standIn.click({
+          ...pressed(card, form, by),
+          form: { [form === 'modify' ? 'feedback' : 'answer']: entered },
+        }),
+      toldWhy: (_card, _by, { toast }) => toast?.content ?? '',
       limitNext: () =>
         standIn.fail({
           path: '/open-apis/im/v1/messages',
@@ -81,8 +130,26 @@ interface ActionCard {
 }
 const SESSION = '/robot/sendBySession';
 
+const privateNotice = (posts: readonly Post[], card: string, by: string): string => {
+  const shown = cardOf(posts.find(({ id }) => id === card) as Post);
+  const { privateData } = shown as { privateData: Record<string, { notice?: string }> };
+  return privateData[by]?.notice ?? '';
+};
+const lastText = (posts: readonly Post[]): string => {
+  const content = posts.at(-1)?.content;
+  return content?.kind === 'text' ? content.text : '';
+};
+
+/** The signature does not cover the body. */
+const rewritten = (request: WebhookRequest, change: object): WebhookRequest => {
+  const body = JSON.parse(String(Buffer.from(request.body)));
+  const fresh = { ...body, msgId: newId('msg'), createAt: Date.UTC(2030, 0), ...change };
+  return { ...request, body: Buffer.from(JSON.stringify(fresh)) };
+};
+
 const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
   definition: dingtalkChannel,
+  forms: cards === 'interactive' ? ['modify'] : [],
   windowMs: 3_600_000,
   forgeries: (request) => [
     withHeader(request, 'sign', undefined),
@@ -91,10 +158,23 @@ const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
     { ...request, path: '/webhook/dingtalk/guessed' },
     { ...request, path: `${request.path}/card` },
   ],
+  remade: (request, as) =>
+    rewritten(
+      request,
+      as === 'picture'
+        ? { msgtype: 'picture', text: undefined, content: { downloadCode: 'c' } }
+        : { senderId: BOT.dingtalkId, senderStaffId: '', text: { content: as.botSays } },
+    ),
   start: async (now) => {
     const standIn = await startDingtalkStandIn({ now, cards });
     return {
       standIn,
+      submit: (card, name, feedback, by) =>
+        standIn.click({ message: card.id, by, value: undefined, name, form: { feedback } }),
+      toldWhy: (card, by) =>
+        cards === 'interactive'
+          ? privateNotice(standIn.posts(card.chat), card.id, by)
+          : lastText(standIn.posts(card.chat)),
       press: (card, decision, by) => {
         const shown = cardOf(card);
         if (cards === 'interactive')
