@@ -19,6 +19,8 @@ let sqs: SqsEmulator;
 let demo: DemoDatabase;
 beforeAll(async () => {
   [dynamo, sqs, demo] = await Promise.all([startDynalite(), startFauxqs(), startDemoDatabase({})]);
+  // Up, before a preview has ten seconds to ask it something.
+  await statusOf(NEW);
 });
 afterAll(async () => {
   await Promise.all([dynamo.stop(), sqs.stop(), demo.stop()]);
