@@ -80,6 +80,7 @@ const askedOf = (
     queues: { jobs: queue.url, deadLetters: queue.deadLetterUrl },
     url: 'http://127.0.0.1:1',
     environment: async () => ({}),
+    alarms: async () => [],
   };
   return (words: readonly string[] = [], more: Partial<Asked> = {}): Asked => ({
     words,
