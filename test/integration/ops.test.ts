@@ -243,7 +243,7 @@ describe('forget', () => {
   const wholeStory = async () => {
     const world = await openWorld();
     await askFor(world);
-    await world.click('confirm');
+    await world.write('确认');
     await world.runAgent();
     const { store } = world.ports;
     await createStoreNotes(store).add(world.sessionId, 'n1', 'a note');
@@ -270,17 +270,20 @@ describe('forget', () => {
     });
     for (const kind of ['M#', 'X#', 'L#', 'F#']) expect(await rowsOf(world, kind)).toEqual([]);
     const inbox = await rowsOf(world, 'I#');
-    expect(inbox).toEqual([keys.inbox(world.sessionId, messageId('message-1'))]);
+    const ids = ['message-1', 'message-2'].map(messageId);
+    expect(inbox).toEqual(ids.map((id) => keys.inbox(world.sessionId, id)));
     expect(await createStoreNotes(store).list(world.sessionId)).toEqual([]);
     expect(await store.read([memory])).toEqual([undefined]);
     // Who decided is kept for as long as the audit is.
     expect((await audit(world.asked([], { session: world.sessionId }))).rows).toHaveLength(1);
 
-    // Hours later: the queue does not know the message any more.
-    const message = messageOf('message-1', world.chat, '把 o1 退掉', world.clock.now());
-    const job = { type: 'message', session: world.sessionId, message } as const;
-    await world.ports.queue.send(envelope(job, 'hours later'));
-    expect(await world.runAgent()).toBe(1);
+    // Hours later: the queue does not know the messages any more.
+    for (const id of ids) {
+      const message = messageOf(id, world.chat, '把 o1 退掉', world.clock.now());
+      const job = { type: 'message', session: world.sessionId, message } as const;
+      await world.ports.queue.send(envelope(job, `hours later: ${id}`));
+    }
+    expect(await world.runAgent()).toBe(2);
     expect(await world.session()).toMatchObject({ phase: 'IDLE' });
     expect(world.ran).toEqual(['o1']);
     await askFor(world);
