@@ -1,5 +1,5 @@
 import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { GetFunctionCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import {
   ListScheduleGroupsCommand,
@@ -13,6 +13,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { fromAttributes, toAttributes } from '#adapters/aws/attribute-value.ts';
 import { EMULATED_ACCOUNT } from './emulator.ts';
 
 /** What the driver looks at and puts in place, from outside and with the caller's own rights. */
@@ -36,6 +37,9 @@ export const createCloud = (endpoint: string | undefined, stack: string) => {
 
   const queueUrls = async (): Promise<readonly string[]> =>
     (await sqs.send(new ListQueuesCommand({ QueueNamePrefix: stack }))).QueueUrls ?? [];
+
+  const tables = async (): Promise<readonly string[]> =>
+    (await dynamodb.send(new ListTablesCommand({}))).TableNames ?? [];
 
   return {
     putSecret: async (values: Readonly<Record<string, string>>): Promise<void> => {
@@ -71,6 +75,18 @@ export const createCloud = (endpoint: string | undefined, stack: string) => {
       }
       return count;
     },
+    /** Everything of a session but its audit. */
+    rowsOf: async (session: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+      const { Items = [] } = await dynamodb.send(
+        new QueryCommand({
+          TableName: (await tables()).find((name) => name.startsWith(`${stack}-`)),
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: toAttributes({ ':pk': `S#${session}` }),
+          ConsistentRead: true,
+        }),
+      );
+      return Items.map(fromAttributes);
+    },
     resources: async (): Promise<number> => {
       const { StackResourceSummaries } = await formation.send(
         new ListStackResourcesCommand({ StackName: stack }),
@@ -81,12 +97,11 @@ export const createCloud = (endpoint: string | undefined, stack: string) => {
     leftovers: async (): Promise<readonly string[]> => {
       const named = (kind: string, names: readonly (string | undefined)[]) =>
         names.flatMap((name) => (name?.includes(stack) ? [`${kind} ${name}`] : []));
-      const tables = await dynamodb.send(new ListTablesCommand({}));
       const functions = await lambda.send(new ListFunctionsCommand({}));
       const kept = await secrets.send(new ListSecretsCommand({ IncludePlannedDeletion: false }));
       const groups = await scheduler.send(new ListScheduleGroupsCommand({}));
       return [
-        ...named('table', tables.TableNames ?? []),
+        ...named('table', await tables()),
         ...named('queue', await queueUrls()),
         ...named(
           'function',

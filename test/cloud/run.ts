@@ -5,8 +5,10 @@ import { parseArgs } from 'node:util';
 import { startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
 import { environmentNamed } from '../../infra/environments.ts';
 import { createCloud } from './cloud.ts';
-import { bootstrap, deploy, destroy, type Outputs, stackName, type Target } from './deployment.ts';
+import type { Target } from './command.ts';
+import { bootstrap, deploy, destroy, type Outputs, stackName } from './deployment.ts';
 import { type Emulator, startMinistack } from './emulator.ts';
+import { createOperator } from './operator.ts';
 import { play } from './story.ts';
 
 /**
@@ -47,12 +49,9 @@ const readOptions = () => {
   return { ...values, environment };
 };
 
-const webhookOf = (
-  { FeishuUrl = '', ApiId = '' }: Outputs,
-  endpoint: string | undefined,
-): string =>
-  // Emulators serve an API under their own address; its own name does not resolve everywhere.
-  endpoint ? `${endpoint}/_aws/execute-api/${ApiId}/$default/webhook/feishu` : FeishuUrl;
+/** Emulators serve an API under their own address; its own name does not resolve everywhere. */
+const emulatedUrl = ({ ApiId = '' }: Outputs, endpoint: string | undefined): string | undefined =>
+  endpoint && `${endpoint}/_aws/execute-api/${ApiId}/$default`;
 
 /** The same settings but for a word, so that a second deploy has something to change. */
 const changedSettings = (folder: string): string => {
@@ -109,7 +108,8 @@ const main = async (): Promise<void> => {
       outputs = await deploy(target);
       return `${await cloud.resources()} resources`;
     });
-    const webhookUrl = webhookOf(outputs, endpoint);
+    const url = emulatedUrl(outputs, endpoint);
+    const webhookUrl = url ? `${url}/webhook/feishu` : (outputs['FeishuUrl'] ?? '');
     feishu.setCallbackUrl(webhookUrl);
     const secret = {
       ...feishu.environment,
@@ -118,7 +118,8 @@ const main = async (): Promise<void> => {
     };
     const redeploy = async () =>
       void (await deploy({ ...target, settings: changedSettings(folder) }));
-    await play({ feishu, cloud, webhookUrl, secret, redeploy, step });
+    const operator = createOperator(target, url);
+    await play({ feishu, cloud, operator, webhookUrl, secret, redeploy, step });
     await step('destroy leaves nothing', async () => {
       await destroy(target);
       const left = await cloud.leftovers();
