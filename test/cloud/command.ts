@@ -7,13 +7,16 @@ import { EMULATED_ACCOUNT } from './emulator.ts';
 export interface Target {
   readonly environment: string;
   readonly endpoint: string | undefined;
+  /** Where the environment has one of its own. */
+  readonly region: string | undefined;
   /** Given to the functions as their settings. */
   readonly settings: string;
 }
 
-const surroundings = ({ endpoint }: Target): NodeJS.ProcessEnv => ({
+const surroundings = ({ endpoint, region }: Target): NodeJS.ProcessEnv => ({
   ...process.env,
   CI: 'true',
+  ...(region && { AWS_REGION: region }),
   ...(endpoint && {
     ...EMULATED_ACCOUNT,
     AWS_DEFAULT_REGION: EMULATED_ACCOUNT.AWS_REGION,
