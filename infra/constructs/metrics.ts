@@ -7,7 +7,9 @@ import type { FunctionName } from '../bundle.ts';
 interface Counted {
   /** Whose log lines are counted. */
   readonly by: readonly FunctionName[];
-  readonly where: string;
+  readonly event: string;
+  /** What else must hold, in the language of filters: `$.field = value`. */
+  readonly where?: string;
   /** The field whose value is taken; without it lines are counted. */
   readonly value?: string;
   readonly unit?: Unit;
@@ -15,50 +17,46 @@ interface Counted {
   readonly each?: string;
 }
 
-const decided = (kind: string): Counted => ({
-  // A card or a text decides in the webhook, a command in the agent.
-  by: ['webhook', 'agent'],
-  where: `{ $.event = "ask-decided" && $.kind = "${kind}" }`,
+const decided = (kind: string, ...by: readonly FunctionName[]): Counted => ({
+  by,
+  event: 'ask-decided',
+  where: `$.kind = "${kind}"`,
 });
 
 /** Read off the log lines, so that counting costs the functions no call and no time. */
 const COUNTED = {
-  AsksOpened: { by: ['agent'], where: '{ $.event = "ask-opened" }' },
-  AsksConfirmed: decided('confirm'),
-  AsksModified: decided('modify'),
-  AsksCancelled: decided('cancel'),
-  AsksAnswered: decided('answer'),
-  AsksTimedOut: {
-    by: ['agent'],
-    where: '{ $.event = "ask-carried-out" && $.outcome = "expired" }',
-  },
+  AsksOpened: { by: ['agent'], event: 'ask-opened' },
+  AsksConfirmed: decided('confirm', 'webhook'),
+  AsksModified: decided('modify', 'webhook'),
+  // By a card or a text in the webhook, by a command in the agent.
+  AsksCancelled: decided('cancel', 'webhook', 'agent'),
+  AsksAnswered: decided('answer', 'webhook'),
+  AsksTimedOut: { by: ['agent'], event: 'ask-carried-out', where: '$.outcome = "expired"' },
   TimeToDecide: {
     by: ['webhook', 'agent'],
-    where: '{ $.event = "ask-decided" && $.afterMs = * }',
+    event: 'ask-decided',
     value: '$.afterMs',
     unit: Unit.MILLISECONDS,
   },
-  DecisionsRefused: {
-    by: ['webhook', 'agent'],
-    where: '{ $.event = "decision-refused" }',
-    each: '$.reason',
-  },
-  TurnsStarted: { by: ['agent'], where: '{ $.event = "turn-started" }' },
+  DecisionsRefused: { by: ['webhook', 'agent'], event: 'decision-refused', each: '$.reason' },
+  TurnsStarted: { by: ['agent'], event: 'turn-started' },
   TurnLength: {
     by: ['agent', 'deadletter'],
-    where: '{ $.event = "turn-finished" && $.ms = * }',
+    event: 'turn-finished',
     value: '$.ms',
     unit: Unit.MILLISECONDS,
   },
-  ModelTokens: {
-    by: ['agent'],
-    where: '{ $.event = "model-called" && $.tokens = * }',
-    value: '$.tokens',
-  },
-  JobsFailed: { by: ['agent', 'deadletter'], where: '{ $.event = "job-failed" }' },
-  PeopleNotTold: { by: ['agent', 'deadletter'], where: '{ $.event = "person-not-told" }' },
-  WebhookRejected: { by: ['webhook'], where: '{ $.event = "*-refused" && $.status = 401 }' },
+  ModelTokens: { by: ['agent'], event: 'model-called', value: '$.tokens' },
+  JobsFailed: { by: ['agent', 'deadletter'], event: 'job-failed' },
+  PeopleNotTold: { by: ['agent', 'deadletter'], event: 'person-not-told' },
+  WebhookRejected: { by: ['webhook'], event: '*-refused', where: '$.status = 401' },
 } satisfies Readonly<Record<string, Counted>>;
+
+/** A line without the value that is taken is not counted. */
+const patternOf = ({ event, where, value }: Counted): string => {
+  const terms = [`$.event = "${event}"`, where, value && `${value} = *`];
+  return `{ ${terms.flatMap((term) => (term ? [`(${term})`] : [])).join(' && ')} }`;
+};
 
 export type Metrics = Readonly<Record<keyof typeof COUNTED, Metric>>;
 
@@ -74,7 +72,7 @@ export const createMetrics = (
           logGroup: functions[by].logs,
           metricNamespace: namespace,
           metricName: name,
-          filterPattern: FilterPattern.literal(counted.where),
+          filterPattern: FilterPattern.literal(patternOf(counted)),
           metricValue: counted.value ?? '1',
           unit: counted.unit ?? Unit.COUNT,
           ...(counted.each && { dimensions: { Reason: counted.each } }),

@@ -1,5 +1,9 @@
-import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CloudFormationClient,
+  ListStackResourcesCommand,
+  type StackResourceSummary,
+} from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, ListTablesCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { GetFunctionCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import {
   ListScheduleGroupsCommand,
@@ -10,13 +14,18 @@ import {
   GetSecretValueCommand,
   ListSecretsCommand,
   PutSecretValueCommand,
+  ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { fromAttributes, toAttributes } from '#adapters/aws/attribute-value.ts';
+import type { Target } from './command.ts';
 import { EMULATED_ACCOUNT } from './emulator.ts';
 
+const TABLE = 'AWS::DynamoDB::GlobalTable';
+
 /** What the driver looks at and puts in place, from outside and with the caller's own rights. */
-export const createCloud = (endpoint: string | undefined, stack: string) => {
+export const createCloud = ({ endpoint, region }: Target, stack: string) => {
   const settings = endpoint
     ? {
         endpoint,
@@ -26,7 +35,7 @@ export const createCloud = (endpoint: string | undefined, stack: string) => {
           secretAccessKey: EMULATED_ACCOUNT.AWS_SECRET_ACCESS_KEY,
         },
       }
-    : {};
+    : { ...(region && { region }) };
   const lambda = new LambdaClient(settings);
   const sqs = new SQSClient(settings);
   const secrets = new SecretsManagerClient(settings);
@@ -37,6 +46,11 @@ export const createCloud = (endpoint: string | undefined, stack: string) => {
   const queueUrls = async (): Promise<readonly string[]> =>
     (await sqs.send(new ListQueuesCommand({ QueueNamePrefix: stack }))).QueueUrls ?? [];
 
+  const resources = async (): Promise<readonly StackResourceSummary[]> => {
+    const listed = await formation.send(new ListStackResourcesCommand({ StackName: stack }));
+    return listed.StackResourceSummaries ?? [];
+  };
+
   return {
     putSecret: async (values: Readonly<Record<string, string>>): Promise<void> => {
       const SecretString = JSON.stringify(values);
@@ -46,8 +60,10 @@ export const createCloud = (endpoint: string | undefined, stack: string) => {
       try {
         const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: stack }));
         return Boolean(SecretString);
-      } catch {
-        return false;
+      } catch (error) {
+        // Anything else, a permission too few for one, says nothing about what would be overwritten.
+        if (error instanceof ResourceNotFoundException) return false;
+        throw error;
       }
     },
     codeOf: async (name: string): Promise<string | undefined> => {
@@ -71,12 +87,20 @@ export const createCloud = (endpoint: string | undefined, stack: string) => {
       }
       return count;
     },
-    resources: async (): Promise<number> => {
-      const { StackResourceSummaries } = await formation.send(
-        new ListStackResourcesCommand({ StackName: stack }),
+    /** Everything of a session but its audit. */
+    rowsOf: async (session: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+      const { Items = [] } = await dynamodb.send(
+        new QueryCommand({
+          TableName: (await resources()).find(({ ResourceType: type }) => type === TABLE)
+            ?.PhysicalResourceId,
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: toAttributes({ ':pk': `S#${session}` }),
+          ConsistentRead: true,
+        }),
       );
-      return StackResourceSummaries?.length ?? 0;
+      return Items.map(fromAttributes);
     },
+    resources: async (): Promise<number> => (await resources()).length,
     /** Whatever bears the stack's name, asked of each service itself. */
     leftovers: async (): Promise<readonly string[]> => {
       const named = (kind: string, names: readonly (string | undefined)[]) =>

@@ -2,11 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
+import { type FeishuStandIn, startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
 import { environmentNamed } from '../../infra/environments.ts';
 import { createCloud } from './cloud.ts';
-import { bootstrap, deploy, destroy, type Outputs, stackName, type Target } from './deployment.ts';
+import type { Target } from './command.ts';
+import { bootstrap, deploy, destroy, type Outputs, stackName } from './deployment.ts';
 import { type Emulator, startMinistack } from './emulator.ts';
+import { createOperator } from './operator.ts';
 import { play } from './story.ts';
 
 /**
@@ -35,24 +37,26 @@ const readOptions = () => {
   const { values } = parseArgs({ options: OPTIONS });
   const [key, environment = ''] = values.context.split('=');
   if (key !== 'env') throw new Error(`-c ${values.context}: expected -c env=<name>`);
-  const { keepData } = environmentNamed(environment);
+  const { keepData, region } = environmentNamed(environment);
   if (keepData)
     throw new Error(
       `${environment} keeps its data, and this test destroys what it deploys: take an environment of its own`,
+    );
+  if (values.real && process.env['AWS_ENDPOINT_URL'])
+    throw new Error(
+      '--real means the account, AWS_ENDPOINT_URL an emulator: leave out one of them',
     );
   if (values.real && !values['standin-url'])
     throw new Error(
       '--real needs --standin-port and --standin-url: the deployed functions call the stand-in',
     );
-  return { ...values, environment };
+  return { ...values, environment, region };
 };
+type Options = ReturnType<typeof readOptions>;
 
-const webhookOf = (
-  { FeishuUrl = '', ApiId = '' }: Outputs,
-  endpoint: string | undefined,
-): string =>
-  // Emulators serve an API under their own address; its own name does not resolve everywhere.
-  endpoint ? `${endpoint}/_aws/execute-api/${ApiId}/$default/webhook/feishu` : FeishuUrl;
+/** Emulators serve an API under their own address; its own name does not resolve everywhere. */
+const emulatedUrl = ({ ApiId = '' }: Outputs, endpoint: string | undefined): string | undefined =>
+  endpoint && `${endpoint}/_aws/execute-api/${ApiId}/$default`;
 
 /** The same settings but for a word, so that a second deploy has something to change. */
 const changedSettings = (folder: string): string => {
@@ -74,20 +78,72 @@ const searchLog = (file: string, secret: Readonly<Record<string, string>>): stri
   return `none in ${lines.length} lines`;
 };
 
+/** Deploys, plays, destroys. Returns what must be in no log. */
+const test = async (
+  target: Target,
+  options: Options,
+  feishu: FeishuStandIn,
+  folder: string,
+): Promise<Readonly<Record<string, string>>> => {
+  const { endpoint } = target;
+  const cloud = createCloud(target, stackName(target));
+  if (endpoint) await step('bootstrap', async () => bootstrap(target).then(() => 'done'));
+  if (await cloud.hasSecretValue())
+    throw new Error(
+      `${stackName(target)} is there already, and its secret has a value that this test would overwrite: take another environment, or destroy it first`,
+    );
+  let outputs: Outputs = {};
+  await step('deploy', async () => {
+    outputs = await deploy(target);
+    return `${await cloud.resources()} resources`;
+  });
+  const url = emulatedUrl(outputs, endpoint);
+  const webhookUrl = url ? `${url}/webhook/feishu` : (outputs['FeishuUrl'] ?? '');
+  feishu.setCallbackUrl(webhookUrl);
+  const secret = {
+    ...feishu.environment,
+    ...(options['standin-url'] && { FEISHU_BASE_URL: options['standin-url'] }),
+    MODEL: 'demo',
+  };
+  const redeploy = async () =>
+    void (await deploy({ ...target, settings: changedSettings(folder) }));
+  const operator = createOperator(target, url);
+  await play({ feishu, cloud, operator, webhookUrl, secret, redeploy, step });
+  await step('destroy leaves nothing', async () => {
+    await destroy(target);
+    const left = await cloud.leftovers();
+    if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+    return 'no table, queue, function, secret or schedule group bears the name';
+  });
+  return secret;
+};
+
+/** Nothing of a failed run is taken away where somebody may want to look at it. */
+const whereToLook = (target: Target, emulator: Emulator | undefined): string => {
+  if (emulator) return `what the functions wrote is in ${emulator.logFile}`;
+  const command = target.endpoint ? 'cdklocal' : 'cdk';
+  return `${stackName(target)} is left as it is, if it was deployed: npx ${command} destroy -c env=${target.environment}`;
+};
+
 const main = async (): Promise<void> => {
   const options = readOptions();
+  const { environment, region } = options;
   const stops: (() => unknown)[] = [];
   let emulator: Emulator | undefined;
+  let target: Target = {
+    environment,
+    region,
+    endpoint: process.env['AWS_ENDPOINT_URL'],
+    settings: SETTINGS,
+  };
   try {
-    if (!options.real && !process.env['AWS_ENDPOINT_URL'])
+    if (!options.real && !target.endpoint)
       await step('start MiniStack', async () => {
         emulator = await startMinistack();
         stops.push(emulator.stop);
+        target = { ...target, endpoint: emulator.endpoint };
         return emulator.endpoint;
       });
-    const endpoint = options.real
-      ? undefined
-      : (emulator?.endpoint ?? process.env['AWS_ENDPOINT_URL']);
     const folder = mkdtempSync(join(tmpdir(), 'countersign-cloud-'));
     stops.push(() => rmSync(folder, { recursive: true, force: true }));
     const feishu = await startFeishuStandIn({
@@ -96,40 +152,12 @@ const main = async (): Promise<void> => {
       answerWithinMs: 10_000,
     });
     stops.push(feishu.stop);
-
-    const target: Target = { environment: options.environment, endpoint, settings: SETTINGS };
-    const cloud = createCloud(endpoint, stackName(target));
-    if (endpoint) await step('bootstrap', async () => bootstrap(target).then(() => 'done'));
-    if (await cloud.hasSecretValue())
-      throw new Error(
-        `${stackName(target)} is there already, and its secret has a value that this test would overwrite: take another environment, or destroy it first`,
-      );
-    let outputs: Outputs = {};
-    await step('deploy', async () => {
-      outputs = await deploy(target);
-      return `${await cloud.resources()} resources`;
-    });
-    const webhookUrl = webhookOf(outputs, endpoint);
-    feishu.setCallbackUrl(webhookUrl);
-    const secret = {
-      ...feishu.environment,
-      ...(options['standin-url'] && { FEISHU_BASE_URL: options['standin-url'] }),
-      MODEL: 'demo',
-    };
-    const redeploy = async () =>
-      void (await deploy({ ...target, settings: changedSettings(folder) }));
-    await play({ feishu, cloud, webhookUrl, secret, redeploy, step });
-    await step('destroy leaves nothing', async () => {
-      await destroy(target);
-      const left = await cloud.leftovers();
-      if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
-      return 'no table, queue, function, secret or schedule group bears the name';
-    });
+    const secret = await test(target, options, feishu, folder);
     if (emulator)
       await step('no secret was logged', async () => searchLog(emulator?.logFile ?? '', secret));
     print(`test:cloud passed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
   } catch (error) {
-    if (emulator) print(`what the functions wrote is in ${emulator.logFile}`);
+    print(whereToLook(target, emulator));
     throw error;
   } finally {
     for (const stop of stops.reverse()) await stop();

@@ -5,9 +5,15 @@ import type { ClickShown, Post } from '#hosts/local/standins/stand-in.ts';
 /** One person's own chat with the bot. */
 export interface Talk {
   readonly name: string;
+  /** By the bot's names for them. */
+  readonly person: string;
+  readonly session: string;
+  readonly chat: string;
   say(text: string): Promise<Post>;
   /** The bot's next post behind `after` that fits, as soon as it is there. */
   next(after: Post, what: string, fits: (post: Post) => boolean, seconds?: number): Promise<Post>;
+  /** What stands at the end of it now. */
+  last(): Post;
   /** A post as it stands now. */
   again(post: Post): Post;
   click(card: Post, decision: 'confirm' | 'cancel'): Promise<ClickShown>;
@@ -23,6 +29,9 @@ export const createTalk = (feishu: FeishuStandIn, index: number): Talk => {
   if (!person || !chat) throw new Error(`the stand-in has no person ${index}`);
   return {
     name: person.name,
+    person: `${feishu.name}:${person.id}`,
+    session: `${feishu.name}:${feishu.environment['FEISHU_APP_ID']}:${chat.id}`,
+    chat: chat.id,
     say: (text) => feishu.write({ chat: chat.id, from: person.id, text, mention: false }),
     next: async (after, what, fits, seconds = WAIT_SECONDS) => {
       const until = Date.now() + seconds * 1000;
@@ -37,6 +46,11 @@ export const createTalk = (feishu: FeishuStandIn, index: number): Talk => {
           );
         await sleep(100);
       }
+    },
+    last: () => {
+      const post = feishu.posts(chat.id).at(-1);
+      if (!post) throw new Error(`nothing was said with ${person.name} yet`);
+      return post;
     },
     again: ({ id }) => {
       const post = feishu.posts(chat.id).find((one) => one.id === id);

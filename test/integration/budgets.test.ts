@@ -192,4 +192,25 @@ describe('AWS calls of each path', () => {
       'GetItem',
     ]);
   });
+
+  /** What docs/deploy.md reckons with when it says what a thousand approvals cost. */
+  it('a whole approval, with the timer that finds it settled: 18 writes, 5 reads, 2 jobs, 1 timer', async () => {
+    const world = await start('act', { what: 'it' });
+    const calls = await world.callsOf(async () => {
+      await world.write('做一下');
+      await world.runAgent();
+      await world.click('confirm');
+      await world.runAgent();
+      world.clock.advance(301_000);
+      await world.fireTimers();
+    });
+    const count = (kind: RegExp) => commandsOf(calls).filter((one) => kind.test(one)).length;
+    expect({
+      writes: count(/^(?:Put|Update)Item$/),
+      reads: count(/^(?:GetItem|BatchGetItem|Query)$/) - readsAfterRefusal,
+      jobs: count(/^SendMessage$/),
+      timers: count(/^CreateSchedule$/),
+      others: count(/^(?!Put|Update|Get|BatchGet|Query|SendMessage|CreateSchedule)/),
+    }).toEqual({ writes: 18, reads: 5, jobs: 2, timers: 1, others: 0 });
+  });
 });

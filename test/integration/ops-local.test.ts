@@ -4,9 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { alarmsOf } from '#hosts/cli/ops/alarms.ts';
 import { doctor } from '#hosts/cli/ops/doctor.ts';
 import { openLocal } from '#hosts/cli/ops/target.ts';
+import { type AlarmsServer, startAlarmsServer } from '../support/alarms-server.ts';
+import { emulated } from '../support/emulators.ts';
 import { type LocalProcess, startProcess } from '../support/local-process.ts';
 
 const botKeys = {
@@ -18,13 +22,16 @@ const botKeys = {
 };
 let folder: string;
 let bot: LocalProcess;
+let cloudwatch: AlarmsServer;
 beforeAll(async () => {
+  cloudwatch = await startAlarmsServer();
   folder = mkdtempSync(join(tmpdir(), 'countersign-ops-'));
   bot = startProcess({ STATE_DIR: folder, ...botKeys });
   await bot.url;
 });
 afterAll(async () => {
   await bot.kill();
+  await cloudwatch.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -38,10 +45,12 @@ const ops = async (...words: string[]) => {
   ]);
   return { code, stdout, stderr };
 };
-/** As of a deployed one, whose keys are in its secret. */
+/** As of a deployed one, whose keys are in its secret and whose alarms are in CloudWatch. */
 const doctorWith = async (environment: Readonly<Record<string, string>>) => {
   const at = await openLocal({ STATE_DIR: folder });
-  const target = async () => ({ ...at, environment: async () => environment });
+  const client = new CloudWatchClient(emulated(cloudwatch.endpoint));
+  const alarms = () => alarmsOf(client, 'Countersign-test');
+  const target = async () => ({ ...at, environment: async () => environment, alarms });
   const { rows, wrong } = await doctor({ words: [], env: 'test', environment: {}, target });
   return { wrong, rows: Object.fromEntries(rows.map((row) => [row['check'], row])) };
 };
@@ -96,6 +105,7 @@ it('explains which rule answers', async () => {
 });
 
 it('finds that the address answers the challenge with these keys, and with no others', async () => {
+  cloudwatch.put({ 'Countersign-test-JobsFailed': 'OK' });
   const right = await doctorWith(botKeys);
   expect(right).toMatchObject({
     wrong: false,
@@ -103,7 +113,37 @@ it('finds that the address answers the challenge with these keys, and with no ot
   });
   const other = await doctorWith({ ...botKeys, FEISHU_ENCRYPT_KEY: 'another' });
   expect(other).toMatchObject({ wrong: true, rows: { feishu: { state: 'wrong' } } });
-  expect(right.rows['alarms']).toMatchObject({ state: 'not checked' });
+});
+
+it.each([
+  ['nothing is raised', { A: 'OK', B: 'OK' }, 'ok', 'none of 2 is raised'],
+  [
+    'some have seen nothing yet',
+    { A: 'OK', B: 'INSUFFICIENT_DATA', C: 'INSUFFICIENT_DATA' },
+    'ok',
+    'none of 3 is raised, 2 without data yet',
+  ],
+  [
+    'two are raised, one of them pages away',
+    { A: 'ALARM', B: 'OK', C: 'OK', D: 'INSUFFICIENT_DATA', JobsFailed: 'ALARM' },
+    'wrong',
+    'raised: A, JobsFailed',
+  ],
+  ["another stack's is raised", { A: 'OK', 'eu-A': 'ALARM' }, 'ok', 'none of 1 is raised'],
+  ['there is none', {}, 'wrong', 'the stack has none: deploy it again'],
+  ['it may not look', undefined, 'wrong', 'may not DescribeAlarms'],
+] as const)('tells of the alarms when %s', async (_, alarms, state, note) => {
+  cloudwatch.put(
+    alarms &&
+      Object.fromEntries(
+        Object.entries(alarms).map(([name, is]) => [`Countersign-test-${name}`, is]),
+      ),
+  );
+  const { wrong, rows } = await doctorWith(botKeys);
+  expect({ wrong, alarms: rows['alarms'] }).toEqual({
+    wrong: state === 'wrong',
+    alarms: { check: 'alarms', state, note },
+  });
 });
 
 it('names the key that a channel lacks, and prints none', async () => {

@@ -6,7 +6,7 @@ import { createDynamoStore, createTableInput } from '#adapters/aws/dynamodb.ts';
 import { createStoreNotes } from '#adapters/notes.ts';
 import { bindingOfCall } from '#domain/binding.ts';
 import { policyVersion } from '#domain/gate.ts';
-import { jobName, messageId } from '#domain/ids.ts';
+import { jobName, type MessageId, messageId } from '#domain/ids.ts';
 import { envelope, type TurnJob } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
 import { putIfAbsent } from '#domain/moves.ts';
@@ -81,6 +81,7 @@ const askedOf = (
     queues: { jobs: queue.url, deadLetters: queue.deadLetterUrl },
     url: 'http://127.0.0.1:1',
     environment: async () => ({}),
+    alarms: async () => [],
   };
   return (words: readonly string[] = [], more: Partial<Asked> = {}): Asked => ({
     words,
@@ -243,7 +244,7 @@ describe('forget', () => {
   const wholeStory = async () => {
     const world = await openWorld();
     await askFor(world);
-    await world.click('confirm');
+    await world.write('确认');
     await world.runAgent();
     const { store } = world.ports;
     await createStoreNotes(store).add(world.sessionId, 'n1', 'a note');
@@ -271,21 +272,24 @@ describe('forget', () => {
     });
     for (const kind of ['M#', 'X#', 'L#', 'F#']) expect(await rowsOf(world, kind)).toEqual([]);
     const inbox = await rowsOf(world, 'I#');
-    const bare = (id: string) => ({
-      ...keys.inbox(world.sessionId, messageId(id)),
+    const ids = ['message-1', 'message-2'].map(messageId);
+    const bare = (id: MessageId) => ({
+      ...keys.inbox(world.sessionId, id),
       ttl: expect.any(Number),
     });
-    expect(inbox).toEqual([bare('message-1')]);
+    expect(inbox).toEqual(ids.map(bare));
     expect(await createStoreNotes(store).list(world.sessionId)).toEqual([]);
     expect(await store.read([memory])).toEqual([undefined]);
     // Who decided is kept for as long as the audit is.
     expect((await audit(world.asked([], { session: world.sessionId }))).rows).toHaveLength(1);
 
-    // Hours later: the queue does not know the message any more.
-    const message = messageOf('message-1', world.chat, '把 o1 退掉', world.clock.now());
-    const job = { type: 'message', session: world.sessionId, message } as const;
-    await world.ports.queue.send(envelope(job, 'hours later'));
-    expect(await world.runAgent()).toBe(1);
+    // Hours later: the queue does not know the messages any more.
+    for (const id of ids) {
+      const message = messageOf(id, world.chat, '把 o1 退掉', world.clock.now());
+      const job = { type: 'message', session: world.sessionId, message } as const;
+      await world.ports.queue.send(envelope(job, `hours later: ${id}`));
+    }
+    expect(await world.runAgent()).toBe(2);
     expect(await world.session()).toMatchObject({ phase: 'IDLE' });
     expect(world.ran).toEqual(['o1']);
     await askFor(world);

@@ -15,6 +15,7 @@ import type { InboundDecision, InboundMessage } from '#domain/inbound.ts';
 import { keys } from '#domain/keys.ts';
 import { readSession, type Session } from '#domain/session.ts';
 import { readSettings, type Settings } from '#domain/settings.ts';
+import { createJsonLog } from '#hosts/json-log.ts';
 import { createAgentHandler } from '#hosts/lambda/agent-handler.ts';
 import { createDeadLetterHandler, type DeadLetterPorts } from '#hosts/lambda/deadletter-handler.ts';
 import { createTimeoutHandler } from '#hosts/lambda/timeout-handler.ts';
@@ -46,13 +47,21 @@ export interface CloudOptions {
 
 export type Cloud = Awaited<ReturnType<typeof startCloud>>;
 
+/** A line of a function's log. */
+export interface Logged {
+  readonly by: 'webhook' | 'agent' | 'timeout' | 'deadletter';
+  readonly level: string;
+  readonly event: string;
+  readonly [fact: string]: unknown;
+}
+
 /** The four functions on emulated AWS, reached by the real SDK; the clock and the event sources are in the test's hands. */
 export const startCloud = async (options: CloudOptions) => {
   const { dynamo, sqs, chat = CHAT } = options;
   const clock = createTestClock();
   const platform = createTestChannel(clock.now);
   const queue = await sqs.createFifoQueue();
-  const timeouts = createTimeoutHandler(async () => ports);
+  const timeouts = createTimeoutHandler(async () => as('timeout'));
   const local = await startLocalScheduler({
     now: clock.now,
     drive: 'manual',
@@ -61,13 +70,12 @@ export const startCloud = async (options: CloudOptions) => {
     },
   });
   const schedulerClient = new SchedulerClient(emulated(local.endpoint));
-  const logged: { level: string; event: string; facts: object }[] = [];
+  const logged: Logged[] = [];
   const postponed: number[] = [];
-  const log =
-    (level: string) =>
-    (event: string, facts: object = {}) => {
-      logged.push({ level, event, facts });
-    };
+  const logOf = (by: Logged['by']) =>
+    createJsonLog((line) => {
+      logged.push({ ...JSON.parse(line), by });
+    }, clock.now);
   let attempts = 0;
 
   const settings = settingsWith(options.approval, options.retention);
@@ -85,7 +93,7 @@ export const startCloud = async (options: CloudOptions) => {
       now: clock.now,
     }),
     clock,
-    log: { info: log('info'), warn: log('warn'), error: log('error') },
+    log: logOf('agent'),
     settings,
     model: options.model,
     ids: { attempt: () => `attempt-${++attempts}` as AttemptId },
@@ -94,9 +102,10 @@ export const startCloud = async (options: CloudOptions) => {
     tools: options.tools,
     resources: {},
   };
+  const as = (by: Logged['by']): EnginePorts => ({ ...ports, log: logOf(by) });
   /** At once instead of in seconds; what was asked for is noted. */
-  const reading = (url: string): DeadLetterPorts => ({
-    ...ports,
+  const reading = (by: Logged['by'], url: string): DeadLetterPorts => ({
+    ...as(by),
     mainQueue: queue.arn,
     postpone: async (receiptHandle, seconds) => {
       postponed.push(seconds);
@@ -104,11 +113,13 @@ export const startCloud = async (options: CloudOptions) => {
     },
   });
   const webhook = createWebhookHandler(async () => ({
-    ...ports,
+    ...as('webhook'),
     webhooks: { [TEST_CHANNEL]: platform.webhook },
   }));
-  const agent = createAgentHandler(async () => reading(queue.url));
-  const deadletter = createDeadLetterHandler(async () => reading(queue.deadLetterUrl));
+  const agent = createAgentHandler(async () => reading('agent', queue.url));
+  const deadletter = createDeadLetterHandler(async () =>
+    reading('deadletter', queue.deadLetterUrl),
+  );
   const session = sessionId({ channel: TEST_CHANNEL, app: APP, chat });
   let sent = 0;
 

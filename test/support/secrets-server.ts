@@ -1,17 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { type JsonServer, startJsonServer } from './json-server.ts';
 
-export interface SecretsServer {
-  readonly endpoint: string;
+export interface SecretsServer extends JsonServer {
   /** Every secret that was asked for. */
   readonly asked: string[];
   /** What is answered from now on; `undefined`: a secret without a value. */
   put(value: string | undefined): void;
   /** Answers with a failure of the service's own from now on. */
   break(): void;
-  stop(): Promise<void>;
 }
 
 /** Secrets Manager as the SDK sees it: GetSecretValue of one secret. */
@@ -20,21 +15,14 @@ export const startSecretsServer = async (): Promise<SecretsServer> => {
   let version = 0;
   let value: string | undefined;
   let broken = false;
-  const server = createServer(async (request, response) => {
-    const { SecretId } = JSON.parse(await text(request)) as { SecretId: string };
-    asked.push(SecretId);
-    const answer = (status: number, body: object) => {
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-      response.end(JSON.stringify(body));
-    };
-    if (broken) answer(400, { __type: 'DecryptionFailure', message: 'no' });
-    else if (value === undefined) answer(400, { __type: 'ResourceNotFoundException' });
-    else answer(200, { SecretString: value, VersionId: `version-${version}` });
+  const server = await startJsonServer((input) => {
+    asked.push((input as { SecretId: string }).SecretId);
+    if (broken) return { status: 400, body: { __type: 'DecryptionFailure', message: 'no' } };
+    if (value === undefined) return { status: 400, body: { __type: 'ResourceNotFoundException' } };
+    return { status: 200, body: { SecretString: value, VersionId: `version-${version}` } };
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     asked,
     put: (next) => {
       version += 1;
@@ -43,11 +31,6 @@ export const startSecretsServer = async (): Promise<SecretsServer> => {
     },
     break: () => {
       broken = true;
-    },
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
     },
   };
 };

@@ -9,7 +9,7 @@ import { failedJobs } from './found.ts';
 import { answersHealth, type Target } from './target.ts';
 import { expectNoWords, type Row, type Verb } from './verb.ts';
 
-type State = 'ok' | 'wrong' | 'not checked';
+type State = 'ok' | 'wrong';
 const check = (name: string, state: State, note: string): Row => ({ check: name, state, note });
 
 /** What is said of a check that fails is its error's message. */
@@ -51,8 +51,7 @@ const ofDeployed = async (at: Target): Promise<readonly Row[]> => {
   const environment = await at.environment().catch((error: Error) => error);
   if (environment instanceof Error) rows.push(check('secret', 'wrong', environment.message));
   else rows.push(...(await channels(at, environment)));
-  rows.push(...(await queues(at)), await failures(at));
-  rows.push(check('alarms', 'not checked', 'no CloudWatch client is installed: see DashboardUrl'));
+  rows.push(...(await queues(at)), await failures(at), await alarms(at));
   return rows;
 };
 
@@ -117,4 +116,16 @@ const failures = ({ store }: Target): Promise<Row> =>
     return length === 0
       ? check('failed', 'ok', 'no job has failed')
       : check('failed', 'wrong', `${length} failed: ops failed lists them`);
+  });
+
+/** One that has seen nothing yet is no bad sign: a quiet bot counts no failures. That there is none at all is. */
+const alarms = (at: Target): Promise<Row> =>
+  tried('alarms', async () => {
+    const all = await at.alarms();
+    if (all.length === 0) return check('alarms', 'wrong', 'the stack has none: deploy it again');
+    const raised = all.filter(({ state }) => state === 'ALARM').map(({ name }) => name);
+    if (raised.length > 0) return check('alarms', 'wrong', `raised: ${raised.join(', ')}`);
+    const unsure = all.filter(({ state }) => state !== 'OK').length;
+    const note = `none of ${all.length} is raised`;
+    return check('alarms', 'ok', unsure > 0 ? `${note}, ${unsure} without data yet` : note);
   });

@@ -43,6 +43,8 @@ export const forget: Verb = async ({ words, target }) => {
 interface Found extends Key {
   readonly sequence?: string;
   readonly dead?: boolean;
+  /** The ask that this text settled; it was never a message of its own. */
+  readonly decided?: string;
 }
 
 const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk });
@@ -50,11 +52,11 @@ const keyOf = ({ pk, sk }: Key): Key => ({ pk, sk });
 /** Everything but the session itself and its inbox. */
 const isGone = ({ sk }: Found): boolean => sk !== '#' && !sk.startsWith('I#');
 
-/** Whose message was accepted or has failed; of any other the turn is about to start. */
-const isSettled = ({ sk, sequence, dead }: Found, { accepted }: Session): boolean =>
+/** Whose message was accepted, has failed or was an answer; of any other the turn is about to start. */
+const isSettled = ({ sk, sequence, dead, decided }: Found, { accepted }: Session): boolean =>
   sk.startsWith('I#') &&
-  sequence !== undefined &&
-  (dead === true || sequence <= (accepted?.sequence ?? ''));
+  (decided !== undefined ||
+    (sequence !== undefined && (dead === true || sequence <= (accepted?.sequence ?? ''))));
 
 /** Approvals are remembered by chat, and a session's name begins with its chat's. */
 const memoryOf = (id: SessionId): string => `P#${id.split(':').slice(0, 3).join(':')}`;
@@ -69,7 +71,7 @@ const rowsIn = async ({ dynamo, table }: Target, pk: string): Promise<readonly F
         TableName: table,
         ConsistentRead: true,
         KeyConditionExpression: 'pk = :pk',
-        ProjectionExpression: 'pk, sk, #sequence, dead',
+        ProjectionExpression: 'pk, sk, #sequence, dead, decided',
         ExpressionAttributeNames: { '#sequence': 'sequence' },
         ExpressionAttributeValues: toAttributes({ ':pk': pk }),
         ExclusiveStartKey: after,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -13,6 +14,7 @@ import { createJsonLog } from '../../json-log.ts';
 import type { Environment } from '../../lambda/environment.ts';
 import { emulated } from '../../local/aws/emulated.ts';
 import { type Running, runningFile } from '../../local/running.ts';
+import { type Alarm, alarmsOf } from './alarms.ts';
 
 /** A bot, as its operator reaches it. */
 export interface Target {
@@ -28,6 +30,8 @@ export interface Target {
   readonly url: string;
   /** Keys and addresses of its channels. */
   environment(): Promise<Environment>;
+  /** A local bot has none. */
+  alarms(): Promise<readonly Alarm[]>;
 }
 
 const HEALTH_MS = 3_000;
@@ -47,6 +51,7 @@ export const openLocal = async (environment: Environment): Promise<Target> => {
     name: 'local',
     url,
     environment: async () => environment,
+    alarms: async () => [],
   };
 };
 
@@ -103,6 +108,7 @@ export const openDeployed = async (env: string): Promise<Target> => {
       createSecretsManagerSecrets(new SecretsManagerClient({}), secretId, {
         log: createJsonLog((line) => process.stderr.write(line)),
       }).current(),
+    alarms: () => alarmsOf(new CloudWatchClient({}), stack),
   };
 };
 
