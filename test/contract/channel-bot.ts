@@ -10,6 +10,7 @@ import { createAgentHandler } from '#hosts/lambda/agent-handler.ts';
 import { createWebhookHandler } from '#hosts/lambda/webhook-handler.ts';
 import type { ClickShown, Post, StandIn } from '#hosts/local/standins/stand-in.ts';
 import type { ChannelDefinition, WebhookRequest } from '#ports/channel.ts';
+import type { FrontPorts } from '#ports/engine.ts';
 import type { Model, ModelMessage } from '#ports/model.ts';
 import { defineTool } from '#ports/tool.ts';
 import { askUser } from '#tools/ask-user.ts';
@@ -23,6 +24,8 @@ export interface ChannelUnderTest {
   start(now: () => number): Promise<PlatformUnderTest>;
   /** Signed requests older than this are refused; a platform that delivers again hours later declares none. */
   readonly windowMs?: number;
+  /** Whether a button calls back, or writes for who presses it. */
+  readonly buttons: 'call' | 'write';
   /** What its cards have forms for; all else is typed. */
   readonly forms: readonly FormKind[];
   /** A genuine request as somebody without the secrets might change it. */
@@ -96,10 +99,19 @@ export const startBot = async (subject: ChannelUnderTest) => {
   const ports = { ...memory.ports, channels: { [channel.name]: channel } };
 
   const requests: WebhookRequest[] = [];
-  const handler = createWebhookHandler(async () => ({
-    ...ports,
-    webhooks: { [webhook.name]: webhook },
-  }));
+  /** What each request made the webhook call, before it answered. */
+  const costs: (readonly string[])[] = [];
+  const handler = async (event: APIGatewayProxyEventV2) => {
+    const { metered, calls, stop } = meter(ports);
+    const handle = createWebhookHandler(async () => ({
+      ...metered,
+      webhooks: { [webhook.name]: webhook },
+    }));
+    const answer = await handle(event);
+    stop();
+    costs.push(calls);
+    return answer;
+  };
   const post = async (request: WebhookRequest): Promise<number> =>
     Number((await handler(eventOf(request))).statusCode);
   const server = createServer(async (incoming, response) => {
@@ -187,7 +199,32 @@ export const startBot = async (subject: ChannelUnderTest) => {
   };
   return {
     ...{ platform, standIn, channel, webhook, people, chats, clock, logged, ran, heard, requests },
-    ...{ post, work, write, press, submit, cardIn, textsIn, botPosts, sessionOf, results },
+    ...{ post, work, write, press, submit, cardIn, textsIn, botPosts, sessionOf, results, costs },
+  };
+};
+
+/** Notes every call: one of the store or the queue is one call of AWS (`store.test.ts` holds it to that). */
+const meter = (ports: FrontPorts) => {
+  const calls: string[] = [];
+  const noting = <T extends object>(port: T): T =>
+    new Proxy(port, {
+      get: (target, name, receiver) => {
+        calls.push(String(name));
+        return Reflect.get(target, name, receiver);
+      },
+    });
+  const { fetch: elsewhere } = globalThis;
+  globalThis.fetch = (...request) => {
+    calls.push('fetch');
+    return elsewhere(...request);
+  };
+  const stop = () => {
+    globalThis.fetch = elsewhere;
+  };
+  return {
+    metered: { ...ports, store: noting(ports.store), queue: noting(ports.queue) },
+    calls,
+    stop,
   };
 };
 

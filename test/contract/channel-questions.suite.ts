@@ -72,6 +72,7 @@ export const describeQuestions = (subject: ChannelUnderTest): void => {
     ])('%j is answered by its form: %j', async (question, entered, answer) => {
       const bot = await ask(question);
       await bot.submit(bot.single, 'answer', entered);
+      expect(bot.costs.at(-1)).toEqual(['read', 'write', 'send']);
       await expectAnswer(bot, answer);
     });
 

@@ -169,6 +169,33 @@ export const describeChannel = (name: string, subject: ChannelUnderTest): void =
       expect(bot.ran).toEqual(['drop it']);
     });
 
+    // A number that grows here is what people wait for: the platform gives up after two or three seconds.
+    it('makes no more calls before it answers than the design allows, and none to the platform', async () => {
+      const bot = await startBot(subject);
+      const { single } = bot.chats;
+      const cost = () => bot.costs.at(-1);
+      const [claimed, lost] = [
+        ['write', 'send'],
+        ['write', 'write', 'send'],
+      ];
+      const pressed = (calls: readonly string[]) =>
+        subject.buttons === 'call' ? calls : ['read', ...calls];
+
+      await bot.write(single, 'first');
+      expect(cost()).toEqual(['read', 'send']);
+      await bot.press(single, 'cancel', bot.people.wang);
+      expect(cost()).toEqual(pressed(claimed));
+      await bot.write(single, 'second');
+      await bot.write(single, '取消');
+      expect(cost()).toEqual(['read', ...claimed]);
+      await bot.write(single, 'third');
+      bot.clock.advance(300_000);
+      await bot.press(single, 'confirm', bot.people.wang);
+      // A button that writes is told why it lost by a message, which is one more to queue.
+      expect(cost()).toEqual(subject.buttons === 'call' ? lost : ['read', ...lost, 'send']);
+      expect(bot.ran).toEqual([]);
+    });
+
     it('keeps a long reply in order and whole', async () => {
       const bot = await startBot(subject);
       const line = `${'字'.repeat(30)}\n`;

@@ -64,6 +64,7 @@ interface FeishuMessage {
 
 const feishu: ChannelUnderTest = {
   definition: feishuChannel,
+  buttons: 'call',
   forms: ['modify', 'answer'],
   forgeries: (request) => [
     withHeader(request, 'x-lark-signature', undefined),
@@ -149,6 +150,7 @@ const rewritten = (request: WebhookRequest, change: object): WebhookRequest => {
 
 const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
   definition: dingtalkChannel,
+  buttons: cards === 'interactive' ? 'call' : 'write',
   forms: cards === 'interactive' ? ['modify'] : [],
   windowMs: 3_600_000,
   forgeries: (request) => [
