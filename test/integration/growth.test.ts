@@ -1,5 +1,5 @@
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { toAttributes } from '#adapters/aws/attribute-value.ts';
 import { MESSAGE_VERSION } from '#domain/conversation.ts';
@@ -9,22 +9,10 @@ import { keys } from '#domain/keys.ts';
 import { defineTool } from '#ports/tool.ts';
 import { ANN, type Cloud, startCloud } from '../support/cloud.ts';
 import { type AwsCall, countCalls } from '../support/count-calls.ts';
-import {
-  type DynamoEmulator,
-  type SqsEmulator,
-  startDynalite,
-  startFauxqs,
-} from '../support/emulators.ts';
+import { startAws } from '../support/emulated-aws.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
 
-let dynamo: DynamoEmulator;
-let sqs: SqsEmulator;
-beforeAll(async () => {
-  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
-});
-afterAll(async () => {
-  await Promise.all([dynamo.stop(), sqs.stop()]);
-});
+const { dynamo, sqs } = await startAws();
 
 const LENGTHS = [1, 100, 2_000] as const;
 const BATCH = 25;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createStoreNotes } from '#adapters/notes.ts';
 import { createDemoModel } from '#models/demo/demo-model.ts';
 import { askUser } from '#tools/ask-user.ts';
@@ -6,21 +6,9 @@ import { deleteNotes } from '#tools/delete-notes.ts';
 import { readNotes } from '#tools/read-notes.ts';
 import { writeNote } from '#tools/write-note.ts';
 import { startCloud } from '../support/cloud.ts';
-import {
-  type DynamoEmulator,
-  type SqsEmulator,
-  startDynalite,
-  startFauxqs,
-} from '../support/emulators.ts';
+import { startAws } from '../support/emulated-aws.ts';
 
-let dynamo: DynamoEmulator;
-let sqs: SqsEmulator;
-beforeAll(async () => {
-  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
-});
-afterAll(async () => {
-  await Promise.all([dynamo.stop(), sqs.stop()]);
-});
+const { dynamo, sqs } = await startAws();
 
 let chats = 0;
 const startNotes = async () => {

@@ -1,28 +1,16 @@
 import { type AttributeValue, DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import type { ModelMessage } from '#ports/model.ts';
 import { defineTool } from '#ports/tool.ts';
 import { type CloudOptions, startCloud } from '../support/cloud.ts';
-import {
-  type DynamoEmulator,
-  type SqsEmulator,
-  startDynalite,
-  startFauxqs,
-} from '../support/emulators.ts';
+import { startAws } from '../support/emulated-aws.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
 
 const DAY_MS = 86_400_000;
 const LONG = 'rows '.repeat(9_000);
 
-let dynamo: DynamoEmulator;
-let sqs: SqsEmulator;
-beforeAll(async () => {
-  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
-});
-afterAll(async () => {
-  await Promise.all([dynamo.stop(), sqs.stop()]);
-});
+const { dynamo, sqs } = await startAws();
 
 let chats = 0;
 const start = async (more: Partial<CloudOptions> = {}) => {

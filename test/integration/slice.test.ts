@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { readMessage } from '#domain/conversation.ts';
 import { keys } from '#domain/keys.ts';
@@ -7,26 +7,14 @@ import { ChannelError } from '#ports/channel.ts';
 import type { Model } from '#ports/model.ts';
 import { changed, defineTool } from '#ports/tool.ts';
 import { ANN, BOB, type CloudOptions, startCloud, webhookEvent } from '../support/cloud.ts';
-import {
-  type DynamoEmulator,
-  type SqsEmulator,
-  startDynalite,
-  startFauxqs,
-} from '../support/emulators.ts';
+import { startAws } from '../support/emulated-aws.ts';
 import { callTool, callTools, say, scripted } from '../support/scripted-model.ts';
 
 const texts = textsIn('zh-CN');
 const ORDER = { orderId: 'o1', amountFen: 20_000 };
 const refundThenSay = scripted([callTool('refund_order', ORDER), say('已退款')]);
 
-let dynamo: DynamoEmulator;
-let sqs: SqsEmulator;
-beforeAll(async () => {
-  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
-});
-afterAll(async () => {
-  await Promise.all([dynamo.stop(), sqs.stop()]);
-});
+const { dynamo, sqs } = await startAws();
 
 let chats = 0;
 const refunds = (model: Model = refundThenSay, more: Partial<CloudOptions> = {}) =>
