@@ -71,9 +71,10 @@ export const startPostgres = async (): Promise<Server | undefined> => {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let child: ChildProcess;
-  const start = async () => {
-    const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
-    const flags = settings.flatMap((setting) => ['-c', setting]);
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+  const flags = settings.flatMap((setting) => ['-c', setting]);
+  // It refuses to start while a process of the one that was killed still dies; then it is started again.
+  const start = async (): Promise<void> => {
     // A group of its own, so that all its processes can be killed at once.
     child = spawn(join(binaries, 'postgres'), ['-D', directory, ...flags], {
       ...user,
@@ -81,7 +82,10 @@ export const startPostgres = async (): Promise<Server | undefined> => {
       stdio: 'ignore',
       detached: true,
     });
-    await answers(url);
+    const refused = once(child, 'exit').then(() => 'refused');
+    if ((await Promise.race([answers(url), refused])) !== 'refused') return;
+    await sleep(100);
+    await start();
   };
   const signalGroup = async (signal: 'SIGKILL' | 'SIGINT') => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -101,8 +101,11 @@ const createPool = async (connectionString: string): Promise<Pool> => {
     keepAlive: true,
     allowExitOnIdle: true,
   });
-  // An idle connection that dies has left the pool already.
-  pool.on('error', () => {});
+  // Nobody listens to a connection between two statements, nor right behind its greeting, and an error that nobody hears
+  // ends the process. The next statement fails by itself; an idle connection that dies has left the pool already.
+  const ignore = () => {};
+  pool.on('connect', (client) => client.on('error', ignore));
+  pool.on('error', ignore);
   return pool;
 };
 

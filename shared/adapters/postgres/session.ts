@@ -69,12 +69,9 @@ const sessionOf = (client: PoolClient, signal: AbortSignal): Session => {
   const end = (how: 'keep' | 'drop') => {
     if (!open) return;
     open = false;
-    if (how === 'keep') client.off('error', ignore);
     // Dropping a connection with a statement under way cuts it.
     client.release(how === 'drop');
   };
-  // Without it an error between two statements would end the process; the next statement fails by itself.
-  client.on('error', ignore);
 
   /** Not answered in time, too long, or not wanted any more: the connection is cut, and the server rolls back. */
   const within = async <T>(limitMs: number, answer: Promise<T>): Promise<T> => {
