@@ -21,18 +21,17 @@ export interface Remembered {
 
 export type Rule = 'disabled' | 'override' | 'strict' | 'low' | 'high' | 'medium' | 'remembered';
 
-export type Verdict =
-  | { readonly kind: 'run'; readonly rule: Rule; readonly risk: Risk }
-  | {
-      readonly kind: 'ask';
-      readonly rule: Rule;
-      readonly risk: Risk;
-      readonly may: readonly string[];
-      readonly not: readonly string[];
-      readonly timeoutSeconds: number;
-      /** A remembered approval may stand in for the question: look it up and judge again. */
-      readonly recall: boolean;
-    };
+export interface Verdict {
+  readonly kind: 'run' | 'ask';
+  readonly rule: Rule;
+  readonly risk: Risk;
+  /** Who decides if it is asked; also of a call that may run, which may turn out to be bigger than it looked. */
+  readonly may: readonly string[];
+  readonly not: readonly string[];
+  readonly timeoutSeconds: number;
+  /** A remembered approval may stand in for the question: look it up and judge again. */
+  readonly recall: boolean;
+}
 
 /** The first rule that answers wins. `refuse` (unknown tool, input that does not parse) is said before a call gets here. */
 export const judge = (
@@ -46,15 +45,9 @@ export const judge = (
   const approvers = override?.approvers ?? call.approvers ?? policy.approvers;
   const people = whoMay(approvers, call.requester);
   const timeoutSeconds = override?.timeoutSeconds ?? call.timeoutSeconds ?? policy.timeoutSeconds;
-  const run = (rule: Rule): Verdict => ({ kind: 'run', rule, risk });
-  const ask = (rule: Rule, recall = false): Verdict => ({
-    kind: 'ask',
-    rule,
-    risk,
-    ...people,
-    timeoutSeconds,
-    recall,
-  });
+  const common = { risk, ...people, timeoutSeconds };
+  const run = (rule: Rule): Verdict => ({ kind: 'run', rule, ...common, recall: false });
+  const ask = (rule: Rule, recall = false): Verdict => ({ kind: 'ask', rule, ...common, recall });
 
   if (!policy.enabled) return run('disabled');
   if (override?.requiresApproval !== undefined)

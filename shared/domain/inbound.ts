@@ -20,6 +20,8 @@ export interface InboundMessage {
   /** Ids mentioned, and whether any of them is marked as a bot: all there is to go by until our own id is known. */
   readonly mentions: readonly string[];
   readonly mentionsSomeBot: boolean;
+  /** As they stand in `text`, with their @: no part of a word that decides. */
+  readonly mentionNames?: readonly string[];
   /** The message this one replies to. */
   readonly parent?: string;
 }

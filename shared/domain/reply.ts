@@ -55,7 +55,9 @@ export const bareDecision = (text: string): 'confirm' | 'cancel' | undefined => 
   return CANCEL.has(folded) ? 'cancel' : undefined;
 };
 
-const BUTTON = /^(确认|取消|confirm|cancel)([b-df-hj-km-np-tv-xz][2-9b-df-hj-km-np-tv-xz]{7})$/u;
+/** People type what they see on a button, and clients have their own ideas of a space. */
+const BUTTON =
+  /^(确认|取消|confirm|cancel)[ +-]?([b-df-hj-km-np-tv-xz][2-9b-df-hj-km-np-tv-xz]{7})$/u;
 
 /** A button that sends a text instead of calling back: its word, and the code of the ask whose card it stands on. */
 export const buttonIn = (
@@ -112,6 +114,26 @@ const matches = (pattern: string, text: string): boolean => {
     return true;
   }
 };
+
+/** Mentions are no part of a word that decides, but they are of a sentence: "ask @Ann first" loses nothing. */
+export const readAmongMentions = (
+  text: string,
+  mentions: readonly string[],
+  ask: Pick<Ask, 'kind' | 'tasks' | 'question'>,
+): Reply => {
+  const bare = readReply(withoutMentions(text, mentions), ask);
+  const decides = bare.kind === 'confirm' || bare.kind === 'cancel' || ask.kind === 'choice';
+  if (decides || mentions.length === 0) return bare;
+  const whole = readReply(text, ask);
+  return whole.kind === 'other' ? bare : whole;
+};
+
+/** The longest first: one name may begin another. */
+export const withoutMentions = (text: string, mentions: readonly string[]): string =>
+  [...mentions]
+    .sort((one, other) => other.length - one.length)
+    .reduce((rest, mention) => rest.replaceAll(mention, ' '), text)
+    .trim();
 
 export const readReply = (text: string, ask: Pick<Ask, 'kind' | 'tasks' | 'question'>): Reply => {
   if (ask.kind === 'confirm') return readConfirm(text, ask.tasks.length);

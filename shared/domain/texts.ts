@@ -9,6 +9,7 @@ export interface Texts {
   readonly refusal: (refusal: Refusal) => string;
   readonly taken: (kind: DecisionKind) => string;
   readonly awaiting: (may: readonly string[], expiresAt: number) => string;
+  readonly askedElsewhere: (may: readonly string[], expiresAt: number) => string;
   readonly wrongPick: (of: number) => string;
   readonly wrongAnswer: string;
   readonly onlyText: string;
@@ -35,6 +36,7 @@ export interface Texts {
   readonly status: (
     phase: string,
     tools: readonly string[],
+    may: readonly string[],
     expiresAt: number | undefined,
     waiting: number,
   ) => string;
@@ -80,6 +82,8 @@ const zh: Texts = {
     })[kind],
   awaiting: (may, expiresAt) =>
     `正在等待 ${who(may, '在场的人')} 决定，截止 ${timeText(expiresAt, 'zh-CN')}；你的消息会在之后处理。`,
+  askedElsewhere: (may, expiresAt) =>
+    `已请 ${who(may, '在场的人')} 决定，截止 ${timeText(expiresAt, 'zh-CN')}。`,
   wrongPick: (of) => `没有这个编号，可选 1 到 ${of}。什么都没有执行。`,
   wrongAnswer: '这个回答不符合要求，请重新回答。',
   onlyText: '我只能读文字消息，请用文字告诉我要做什么。',
@@ -122,10 +126,11 @@ const zh: Texts = {
   resetNeedsIdle: '正在处理中，空闲后才能重置。',
   help: '直接说要做什么；有风险的操作会先请你确认。回复“确认”“取消”，或“修改：…”。命令：/cancel /status /reset /whoami /help',
   whoami: (person) => `你的编号：${person}`,
-  status: (phase, tools, expiresAt, waiting) =>
+  status: (phase, tools, may, expiresAt, waiting) =>
     [
       `状态：${phase}`,
       tools.length && `等待决定：${tools.join('、')}`,
+      may.length && `可决定的人：${who(may, '在场的人')}`,
       expiresAt && `截止 ${timeText(expiresAt, 'zh-CN')}`,
       waiting && `排队消息：${waiting}`,
     ]
@@ -170,6 +175,8 @@ const en: Texts = {
     })[kind],
   awaiting: (may, expiresAt) =>
     `Waiting for ${who(may, 'anyone here')} to decide, until ${timeText(expiresAt, 'en')}; your message will be handled after that.`,
+  askedElsewhere: (may, expiresAt) =>
+    `Asked ${who(may, 'anyone there')} to decide, until ${timeText(expiresAt, 'en')}.`,
   wrongPick: (of) => `There is no such number: choose from 1 to ${of}. Nothing was run.`,
   wrongAnswer: 'That answer does not fit the question; please answer again.',
   onlyText: 'I can only read text. Please tell me in words what you need.',
@@ -216,10 +223,11 @@ const en: Texts = {
   resetNeedsIdle: 'A turn is running; reset works once it is idle.',
   help: 'Say what you want done; risky work is shown to you first. Reply "confirm", "cancel" or "modify: …". Commands: /cancel /status /reset /whoami /help',
   whoami: (person) => `Your id: ${person}`,
-  status: (phase, tools, expiresAt, waiting) =>
+  status: (phase, tools, may, expiresAt, waiting) =>
     [
       `Phase: ${phase}`,
       tools.length && `waiting for a decision on ${tools.join(', ')}`,
+      may.length && `who may decide: ${who(may, 'anyone here')}`,
       expiresAt && `until ${timeText(expiresAt, 'en')}`,
       waiting && `${waiting} message(s) queued`,
     ]

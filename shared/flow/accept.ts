@@ -4,7 +4,13 @@ import { type AskId, askCode, type SessionId, sessionId } from '#domain/ids.ts';
 import type { Inbound, InboundDecision, InboundMessage } from '#domain/inbound.ts';
 import { envelope } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
-import { bareDecision, buttonIn, readReply } from '#domain/reply.ts';
+import {
+  bareDecision,
+  buttonIn,
+  readAmongMentions,
+  readReply,
+  withoutMentions,
+} from '#domain/reply.ts';
 import { leftLying, openAsk, readSession, type Session, settledAsks } from '#domain/session.ts';
 import { textsIn } from '#domain/texts.ts';
 import type { FrontPorts } from '#ports/engine.ts';
@@ -49,10 +55,14 @@ const acceptMessage = async (ports: FrontPorts, message: InboundMessage): Promis
   const heard = await lookUp(ports, message);
   const { session, named } = heard;
   const repliesToCard = named !== undefined && named === openAsk(session)?.id;
-  if (!isForTheBot(heard) && !repliesToCard) return { kind: 'ignored', why: 'not-for-the-bot' };
-  if (message.unreadable)
-    return notice(ports, heard, textsIn(ports.settings.agent.language).onlyText);
-  const command = commandIn(message.text);
+  // Delivered again after it had decided: its first delivery may have died before it queued anything.
+  const decided = session.ask?.decision?.id === message.id;
+  if (!isForTheBot(heard) && !repliesToCard && !decided)
+    return { kind: 'ignored', why: 'not-for-the-bot' };
+  const texts = textsIn(ports.settings.agent.language);
+  if (message.unreadable) return notice(ports, heard, texts.onlyText);
+  if (bareText(message) === '') return notice(ports, heard, texts.help);
+  const command = commandIn(bareText(message));
   if (command) {
     await ports.queue.send(
       envelope({ type: 'command', session: session.id, command, message }, `k:${message.id}`),
@@ -103,6 +113,9 @@ const lookUp = async (ports: FrontPorts, message: InboundMessage): Promise<Heard
   return { ...heard, session: readSession(elsewhere, other) };
 };
 
+const bareText = ({ text, mentionNames = [] }: InboundMessage): string =>
+  withoutMentions(text, mentionNames);
+
 const isForTheBot = ({ message, bot }: Heard): boolean => {
   if (!message.to.group) return true;
   return bot === undefined ? message.mentionsSomeBot : message.mentions.includes(bot);
@@ -113,23 +126,22 @@ const decideByText = async (ports: FrontPorts, heard: Heard): Promise<Accepted> 
   const texts = textsIn(ports.settings.agent.language);
   const redelivered = settledAsks(session).length > 0 && session.ask?.decision?.id === message.id;
   const ask = redelivered ? session.ask : openAsk(session);
-  const button = buttonIn(message.text);
+  const button = buttonIn(bareText(message));
   const pressed = ask !== undefined && button?.code === askCode(ask.id);
   if (!ask || (named !== undefined && named !== ask.id) || (button && !pressed))
     return withoutAsk(ports, heard);
   // Only a card that was out, in this chat, before the text was written can be what the text answers. Who sends its
   // code has seen it, wherever that was.
-  const seen =
-    pressed ||
-    ask.shown.some((copy) => copy.chat === message.to.chat && copy.time < message.sentAt);
-  if (!seen) return enqueue(ports, heard);
+  const out = ask.shown.filter((copy) => copy.time < message.sentAt);
+  const seen = pressed || out.some((copy) => copy.chat === message.to.chat);
   if (!ask.tasks.some((task) => mayDecideTask(task, message.from))) {
     const may = everyoneWhoMay(ask);
     if (pressed) return notice(ports, heard, texts.refusal({ reason: 'not-an-approver', may }));
-    await enqueue(ports, heard);
-    return notice(ports, heard, texts.awaiting(may, ask.expiresAt));
+    const enqueued = await enqueue(ports, heard);
+    return out.length > 0 ? notice(ports, heard, texts.awaiting(may, ask.expiresAt)) : enqueued;
   }
-  const reply = readReply(button?.word ?? message.text, ask);
+  if (!seen) return enqueue(ports, heard);
+  const reply = readAmongMentions(button?.word ?? message.text, message.mentionNames ?? [], ask);
   const decide = (decision: Pick<Decision, 'kind' | 'picked' | 'text'>) =>
     claimByText(ports, heard, ask, decision);
   switch (reply.kind) {
@@ -187,7 +199,7 @@ const claimByText = async (
   });
   if (claimed.kind !== 'refused') return claimed;
   // A word that lost is told so; a sentence that lost is still something the person said.
-  if (bareDecision(message.text) === undefined && what.kind === 'modify')
+  if (bareDecision(bareText(message)) === undefined && what.kind === 'modify')
     return enqueue(ports, heard);
   await notice(ports, heard, textsIn(ports.settings.agent.language).refusal(claimed.refusal));
   return claimed;
@@ -195,8 +207,8 @@ const claimByText = async (
 
 const withoutAsk = (ports: FrontPorts, heard: Heard): Promise<Accepted> => {
   const { session, message, named } = heard;
-  const button = buttonIn(message.text);
-  if (!button && bareDecision(message.text) === undefined) return enqueue(ports, heard);
+  const button = buttonIn(bareText(message));
+  if (!button && bareDecision(bareText(message)) === undefined) return enqueue(ports, heard);
   const since = ports.clock.now() - RECENTLY_MS;
   const settled = settledAsks(session).find((one) => {
     if (button) return askCode(one.id) === button.code;
@@ -214,8 +226,12 @@ const withoutAsk = (ports: FrontPorts, heard: Heard): Promise<Accepted> => {
 
 const enqueue = async (ports: FrontPorts, { session, message, bot }: Heard): Promise<Accepted> => {
   const introduce = bot === undefined && ({ introduce: true } as const);
+  const short = { ...message, text: cutToQueue(message.text) };
   await ports.queue.send(
-    envelope({ type: 'message', session: session.id, message, ...introduce }, `m:${message.id}`),
+    envelope(
+      { type: 'message', session: session.id, message: short, ...introduce },
+      `m:${message.id}`,
+    ),
   );
   return { kind: 'enqueued' };
 };
@@ -234,7 +250,17 @@ const notice = async (
 };
 
 const MOST = 20_000;
-const cut = (text: string): string =>
-  text.length <= MOST
+const cut = (text: string, most = MOST): string =>
+  text.length <= most
     ? text
-    : `${text.slice(0, MOST)} [truncated: ${MOST} of ${text.length} characters]`;
+    : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')} [truncated: ${most} of ${text.length} characters]`;
+
+/** A job holds 256 KB; as an escape, which is how half an emoji travels, a character takes six bytes of it. */
+const QUEUE_BYTES = 200_000;
+const ESCAPE = '\\u0000';
+const cutToQueue = (text: string): string => {
+  const body = JSON.stringify(text).replace(/[\uD800-\uDFFF]/g, ESCAPE);
+  return new TextEncoder().encode(body).length <= QUEUE_BYTES
+    ? text
+    : cut(text, Math.floor(QUEUE_BYTES / ESCAPE.length));
+};

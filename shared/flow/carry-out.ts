@@ -11,6 +11,7 @@ import {
   Changed,
   OutcomeUnknownError,
   type PreviewContext,
+  type Recovered,
   type ToolAnswer,
   type ToolContext,
   ToolTimeoutError,
@@ -69,16 +70,37 @@ export const carryOut = async (run: Run, call: Call): Promise<Carried> => {
 
 const asRow = (item: Item | undefined): LedgerRow => item as unknown as LedgerRow;
 
-/** Somebody started it and is gone. The tool may be able to say what happened; nobody may run it again. */
-export const judgeLost = async (
+const RECOVER_MS = 10_000;
+
+const recover = async (
+  { runner }: EnginePorts,
+  { checkpoint }: LedgerRow,
+  work: Work | undefined,
+  context: PreviewContext,
+): Promise<Recovered | undefined> =>
+  checkpoint === undefined
+    ? undefined
+    : runner.within(RECOVER_MS, async (signal) =>
+        work?.recover?.(checkpoint, { ...context, signal }),
+      );
+
+/**
+ * Somebody started it and is gone. The tool may be able to say what happened; nobody may run it again. On the last try
+ * a tool that cannot even be asked leaves it unknown: the session must not wait for ever.
+ */
+const judgeLost = async (
   ports: EnginePorts,
   key: Key,
   row: LedgerRow,
   work: Work | undefined,
   context: PreviewContext,
+  lastTry = false,
 ): Promise<Carried> => {
-  const recovered =
-    row.checkpoint === undefined ? undefined : await work?.recover?.(row.checkpoint, context);
+  const recovered = await recover(ports, row, work, context).catch((error: unknown) => {
+    if (!lastTry) throw error;
+    ports.log.warn('recover-failed', { session: context.session, why: String(error) });
+    return 'unknown' as const;
+  });
   const settled =
     !recovered || recovered === 'unknown' ? 'unknown' : recovered.happened ? 'done' : 'failed';
   const text =
@@ -106,6 +128,7 @@ export const readLedger = async (
   item: Item | undefined,
   work: Work | undefined,
   context: PreviewContext,
+  lastTry = false,
 ): Promise<Carried> => {
   const row = asRow(item);
   if (row.state !== 'started') return replay(ports, row);
@@ -114,7 +137,7 @@ export const readLedger = async (
       row.until + LEASE_MARGIN_MS,
       'a call of this turn may still be running',
     );
-  return judgeLost(ports, key, row, work, context);
+  return judgeLost(ports, key, row, work, context, lastTry);
 };
 
 const replay = async (ports: EnginePorts, row: LedgerRow): Promise<Carried> => {
@@ -208,7 +231,13 @@ export const contextOf = (
   resources: run.ports.resources,
 });
 
+/** A result that has no JSON form does not undo what the tool did. */
 const asText = (answer: Exclude<ToolAnswer, Changed>): string => {
   if (answer === undefined) return 'done';
-  return typeof answer === 'string' ? answer : JSON.stringify(answer);
+  if (typeof answer === 'string') return answer;
+  try {
+    return JSON.stringify(answer);
+  } catch (error) {
+    return `done; its result cannot be written down: ${error instanceof Error ? error.message : error}`;
+  }
 };

@@ -101,14 +101,12 @@ const cancel = async (ports: EnginePorts, job: CommandJob): Promise<string> => {
 const status = async (ports: EnginePorts, job: CommandJob): Promise<string> => {
   const session = await load(ports, job);
   const ask = openAsk(session);
-  const tools = ask ? ask.tasks.map((task) => task.tool) : [];
-  return (
-    textsIn(ports.settings.agent.language).status(
-      session.phase,
-      tools,
-      ask?.expiresAt,
-      session.aside.length,
-    ) + (ask ? ` · ${everyoneWhoMay(ask).join(', ')}` : '')
+  return textsIn(ports.settings.agent.language).status(
+    session.phase,
+    ask ? ask.tasks.map((task) => task.tool) : [],
+    ask ? everyoneWhoMay(ask) : [],
+    ask?.expiresAt,
+    session.aside.length,
   );
 };
 

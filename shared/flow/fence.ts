@@ -5,6 +5,7 @@ import { voidCall } from '#domain/moves.ts';
 import { currentAsk, type Session, type Turn } from '#domain/session.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Work } from '#ports/tool.ts';
+import { toolNamed } from './run.ts';
 
 export interface Fenced {
   readonly tool: string;
@@ -37,26 +38,28 @@ export const fenceCalls = async (
   const last = stepsOf(items.map(readMessage).reverse(), turn.id).at(-1);
   const fenced: Fenced[] = [];
   for (const index of last ? openCalls(last) : []) {
-    const call = last && riskyCall(ports, last, index);
-    if (!last || !call) continue;
     const ask = currentAsk(session);
-    const approved = ask?.step === last.step && ask.tasks.some((task) => task.call === index);
-    const key = keys.ledger(session.id, turn.id, last.step, index, approved ? ask.nth : 0);
+    const asked = ask?.step === last?.step && ask?.tasks.some((task) => task.call === index);
+    const call = last && recordedCall(ports, last, index, asked ?? false);
+    if (!last || !call) continue;
+    const key = keys.ledger(session.id, turn.id, last.step, index, asked && ask ? ask.nth : 0);
     const written = await ports.store.write(voidCall(key, call.tool));
     fenced.push({ ...call, key, stopped: written.item?.['state'] === 'void', row: written.item });
   }
   return fenced;
 };
 
-/** What cannot be told to be LOW is risky. */
-const riskyCall = (
+/** A call that runs only by its ledger row: one that was asked, whatever its risk, or that cannot be told to be LOW. */
+const recordedCall = (
   ports: EnginePorts,
   step: Step,
   index: number,
+  asked: boolean,
 ): { tool: string; work: Work | undefined } | undefined => {
   const call = step.calls[index];
-  const tool = call && ports.tools[call.tool];
+  const tool = call && toolNamed(ports, call.tool);
   if (!call || !tool?.work) return undefined;
+  if (asked) return { tool: call.tool, work: tool.work };
   const parsed = tool.parse(call.input);
   if (parsed.kind === 'wrong') return undefined;
   const override = ports.settings.approval.toolOverrides[call.tool]?.risk;

@@ -4,9 +4,10 @@ import { keys } from '#domain/keys.ts';
 import { fence, putIfAbsent, seizeAsk, seizeTurn } from '#domain/moves.ts';
 import { recordFailure } from '#domain/operator-moves.ts';
 import { currentAsk, readSession, type Session, type Turn } from '#domain/session.ts';
+import { NewerVersionError } from '#domain/version.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
-import { updateCardsIfPossible } from './cards.ts';
+import { decidedCard, updateCardsIfPossible } from './cards.ts';
 import { contextOf, readLedger } from './carry-out.ts';
 import { isRetryable } from './errors.ts';
 import { fenceCalls } from './fence.ts';
@@ -26,12 +27,23 @@ export const giveUp = async (
     ports.log.error('control-job-failed', { session: job.session, type: job.type });
     return 'nothing';
   }
-  if (job.type === 'message') {
-    const owned = await ownMessage(ports, job, delivery);
-    if (owned !== 'seize') return owned;
+  try {
+    if (job.type === 'message') {
+      const owned = await ownMessage(ports, job, delivery);
+      if (owned !== 'seize') return owned;
+    }
+    const seized = await seize(ports, job);
+    return seized
+      ? await tellAndFree(ports, seized.session, seized.turn, delivery, job)
+      : 'nothing';
+  } catch (error) {
+    if (!(error instanceof NewerVersionError)) throw error;
+    // After a rollback. What a newer release wrote is left as it is; the job is kept, to be put back once rolled forward.
+    if (job.type === 'message') return tellFailed(ports, job, delivery);
+    ports.log.error('person-not-told', { session: job.session, why: error.message });
+    await keepFailedJob(ports, job, delivery);
+    return 'nothing';
   }
-  const seized = await seize(ports, job);
-  return seized ? tellAndFree(ports, seized.session, seized.turn, delivery, job) : 'nothing';
 };
 
 type MessageJob = Extract<TurnJob, { type: 'message' }>;
@@ -132,7 +144,7 @@ const tellAndFree = async (
   for (const { tool, work, key, stopped, row } of await fenceCalls(ports, session, turn)) {
     const { outcome } = stopped
       ? { outcome: 'stopped' }
-      : await readLedger(ports, key, row, work, contextOf(run));
+      : await readLedger(ports, key, row, work, contextOf(run), true);
     (outcome === 'unknown' ? maybe : outcome === 'done' || outcome === 'failed' ? ran : not).push(
       tool,
     );
@@ -141,10 +153,9 @@ const tellAndFree = async (
   if (ask?.decision) {
     await recordDecision(ports, session, ask);
     const state = maybe.length > 0 ? 'unknown' : 'gave-up';
-    const { kind, at } = ask.decision;
-    await updateCardsIfPossible(ports, session, ask, { state, kind, at });
+    await updateCardsIfPossible(ports, session, ask, decidedCard(ask.decision, state));
     await ports.store.write(
-      putIfAbsent(keys.audit(session.id, at, ask.id, 'outcome'), {
+      putIfAbsent(keys.audit(session.id, ask.decision.at, ask.id, 'outcome'), {
         ask: ask.id,
         outcome: state,
         ran,

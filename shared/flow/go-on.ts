@@ -1,7 +1,9 @@
 import type { Ask } from '#domain/ask.ts';
 import { openCalls, type Row, type Step, stepsOf } from '#domain/conversation.ts';
 import { keys } from '#domain/keys.ts';
+import { voidCall } from '#domain/moves.ts';
 import { currentAsk, readSession } from '#domain/session.ts';
+import { storableCalls } from '#domain/storable.ts';
 import { ModelError } from '#ports/model-error.ts';
 import { type Call, type Carried, carryOut, runUnrecorded } from './carry-out.ts';
 import { RetryLaterError } from './errors.ts';
@@ -91,7 +93,7 @@ const think = async (
     role: 'step',
     step,
     text: await store.keep(key, thought.text),
-    calls: closing ? [] : thought.calls,
+    calls: closing ? [] : storableCalls(thought.calls),
     ...(provider !== undefined && { provider }),
     ...(usage && { usage }),
   });
@@ -119,16 +121,36 @@ const settleStep = async (run: Run, rows: Row[], step: Step): Promise<Went | und
     const looked = await lookAt(run, rows, current(), call);
     if (looked.kind === 'refused') {
       await saveResult(run, rows, { step: step.step, call }, looked.outcome, looked.text);
-    } else if (looked.kind === 'ask') {
+    } else if (looked.kind === 'ask' && !(await ranUnasked(run, looked, step.step, call))) {
       return ask(run, rows, current(), { index: call, looked });
     } else {
       if (timeIsShort(run)) return passTurnOn(run);
       const carried = await runUnasked(run, looked, step.step, call);
-      if (carried.outcome === 'changed') return ask(run, rows, current(), { index: call, looked });
+      // Another runner of this job made sure that nobody runs it unasked: it asks, or has asked already.
+      const asks = carried.outcome === 'stopped' && !(await cancelRequested(run));
+      if (asks && !holds(run.session, run.job)) return 'lost';
+      if (asks || carried.outcome === 'changed')
+        return ask(run, rows, current(), { index: call, looked });
       await saveResult(run, rows, { step: step.step, call }, carried.outcome, carried.text);
     }
   }
   return undefined;
+};
+
+/**
+ * What was remembered is judged by the clock, so an earlier runner of this job may have let the call run that we would
+ * ask. As with "not run", only who owns the ledger row may ask.
+ */
+const ranUnasked = async (
+  run: Run,
+  { call, verdict }: Ready,
+  step: number,
+  index: number,
+): Promise<boolean> => {
+  if (!verdict?.recall) return false;
+  const key = keys.ledger(run.session.id, run.turn.id, step, index, 0);
+  const { item } = await run.ports.store.write(voidCall(key, call.tool));
+  return item?.['state'] !== 'void';
 };
 
 const takenAsk = (run: Run, step: Step): Ask | undefined => {

@@ -6,7 +6,7 @@ import { keys } from '#domain/keys.ts';
 import type { Risk } from '#domain/settings.ts';
 import { resultText } from '#domain/texts.ts';
 import type { Tool, Work } from '#ports/tool.ts';
-import type { Run } from './run.ts';
+import { type Run, toolNamed } from './run.ts';
 
 export type Looked =
   | { readonly kind: 'refused'; readonly outcome: Outcome; readonly text: string }
@@ -39,13 +39,15 @@ export const lookAt = async (
     outcome,
     text: resultText(outcome, { text }),
   });
-  const tool = call && run.ports.tools[call.tool];
+  const tool = call && toolNamed(run.ports, call.tool);
   if (!call || !tool)
     return refused(
       `there is no tool called ${call?.tool}; known are ${Object.keys(run.ports.tools).join(', ')}`,
     );
   if (call.malformed !== undefined)
-    return refused('the arguments are not a JSON object; call the tool again with valid arguments');
+    return refused(
+      'the arguments are not a JSON object, or are too large, too deep or out of range; call the tool again with valid arguments',
+    );
   const parsed = tool.parse(call.input);
   if (parsed.kind === 'wrong') return refused(`the arguments do not fit: ${parsed.why}`);
   if (declinedBefore(run, rows, step, call))
@@ -75,7 +77,7 @@ const declinedBefore = (run: Run, rows: readonly Row[], step: Step, call: ToolCa
 };
 
 /** Only what the tool itself throws refuses the call; a store that does not answer is tried again with the job. */
-const riskOf = (
+export const riskOf = (
   work: Work,
   input: unknown,
 ): { readonly kind: 'told'; readonly risk: Risk } | { readonly kind: 'untold'; why: string } => {

@@ -10,6 +10,9 @@ import { type Gathered, lookAt, type Ready } from './look.ts';
 import type { Run } from './run.ts';
 import type { Asked } from './suspend.ts';
 
+/** The write that settles an ask names every task twice, and DynamoDB takes 4 KB of a condition. What is left is asked next. */
+const MOST_TASKS = 30;
+
 /** A question is an ask of its own; calls that must be confirmed go together, up to the next question. */
 export const questionFrom = async (
   run: Run,
@@ -24,7 +27,7 @@ export const questionFrom = async (
   for (const index of rest) {
     const looked = await lookAt(run, rows, step, index);
     if (looked.kind !== 'ask') continue;
-    if (looked.tool.question) break;
+    if (looked.tool.question || gathered.length === MOST_TASKS) break;
     gathered.push({ index, looked });
   }
   return askedOf(run, step, gathered);
@@ -46,10 +49,8 @@ const askedOf = async (run: Run, step: Step, gathered: readonly Gathered[]): Pro
   const views: TaskView[] = [];
   for (const { index, looked } of gathered)
     views.push(await taskView(run, looked, await changedBefore(run, step, index)));
-  const timeouts = asked.map(({ looked }) =>
-    looked.verdict?.kind === 'ask'
-      ? looked.verdict.timeoutSeconds
-      : settings.approval.timeoutSeconds,
+  const timeouts = asked.map(
+    ({ looked }) => looked.verdict?.timeoutSeconds ?? settings.approval.timeoutSeconds,
   );
   return {
     step: step.step,
@@ -64,7 +65,7 @@ const askedOf = async (run: Run, step: Step, gathered: readonly Gathered[]): Pro
 
 /** A question goes to the requester, unless anyone may decide; a call goes to whom the gate named. */
 const peopleOf = (run: Run, verdict: Verdict | undefined) => {
-  if (verdict?.kind === 'ask') return { may: verdict.may, not: verdict.not };
+  if (verdict) return { may: verdict.may, not: verdict.not };
   const anyone = run.ports.settings.approval.approvers === 'anyone';
   return { may: [anyone ? '*' : run.turn.requester], not: [] };
 };

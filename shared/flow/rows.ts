@@ -25,7 +25,9 @@ const RESULT_BYTES = 32 * 1024;
 export const loadRows = async (run: Run): Promise<Row[]> => {
   const { historyMessages } = run.ports.settings.agent;
   const pk = keys.partition(run.session.id);
-  const from = `M#${run.session.historyFrom ?? ''}`;
+  // A /reset may have overtaken this turn's message in its own lane: it hides what was before, never the turn itself.
+  const { historyFrom = '' } = run.session;
+  const from = `M#${historyFrom < run.turn.id ? historyFrom : run.turn.id}`;
   const now = run.ports.clock.now();
   // Of what is over, the long texts may be deleted already.
   const isHistoryOver = (item: Item) => item['turn'] !== run.turn.id && isOver(item, now);

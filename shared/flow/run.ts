@@ -7,6 +7,7 @@ import { type Texts, textsIn } from '#domain/texts.ts';
 import type { Channel } from '#ports/channel.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
+import type { Tool } from '#ports/tool.ts';
 
 /** One invocation's hold on a turn. */
 export interface Run {
@@ -57,6 +58,10 @@ export const channelOf = (ports: EnginePorts, name: string): Channel => {
     );
   return channel;
 };
+
+/** By a name that a model made up: `constructor` is no tool. */
+export const toolNamed = ({ tools }: EnginePorts, name: string): Tool | undefined =>
+  Object.hasOwn(tools, name) ? tools[name] : undefined;
 
 export const textsOf = (ports: EnginePorts): Texts => textsIn(ports.settings.agent.language);
 

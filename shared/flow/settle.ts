@@ -10,10 +10,10 @@ import { resultText } from '#domain/texts.ts';
 import type { TaskResult } from '#ports/channel.ts';
 import { decidedCard, updateCards, updateCardsIfPossible, viewOf } from './cards.ts';
 import { type Carried, carryOut, contextOf, readLedger } from './carry-out.ts';
-import { memoryKey } from './look.ts';
+import { memoryKey, riskOf } from './look.ts';
 import { timeIsShort } from './pass-on.ts';
 import { saveResult } from './rows.ts';
-import { type Run, say, textsOf } from './run.ts';
+import { type Run, say, textsOf, toolNamed } from './run.ts';
 
 /** Carries out or declines the calls of a taken ask, then its cards and the audit say what came of it. */
 export const settle = async (
@@ -50,7 +50,9 @@ const FIRST_UPDATE_MS = 1_500;
 
 /** Feishu loses an update that overtakes the answer to the click. */
 const clickAnswered = async (run: Run, { decision }: Ask): Promise<void> => {
-  if (decision?.via === 'click') await run.ports.clock.sleepUntil(decision.at + FIRST_UPDATE_MS);
+  // A click that came too late has claimed the timeout, and is answered like any other.
+  if (decision?.via === 'click' || decision?.via === 'timer')
+    await run.ports.clock.sleepUntil(decision.at + FIRST_UPDATE_MS);
 };
 
 /** Everybody sees that it was decided before the tool begins; a card that cannot be changed now does not hold it up. */
@@ -136,14 +138,15 @@ const settledBy = ({ outcome, text }: Carried, anew: 'lapsed' | 'changed'): Sett
 /** A yes does not keep, and it is for exactly what was shown, by somebody who still may. Else the call is asked anew. */
 const readyToRun = (run: Run, step: Step, ask: Ask, task: Task) => {
   const anew = (why: 'lapsed' | 'changed') => ({ kind: 'anew', why }) as const;
-  const { settings, clock, tools } = run.ports;
+  const { settings, clock } = run.ports;
   const { decision } = ask;
   if (!decision?.by || clock.now() - decision.at > settings.approval.carryOutSeconds * 1000)
     return anew('lapsed');
   const calls = ask.tasks.map((one) => step.calls[one.call]).filter((call) => call !== undefined);
   const call = step.calls[task.call];
-  const work = call && tools[call.tool]?.work;
-  const parsed = call && tools[call.tool]?.parse(call.input);
+  const tool = call && toolNamed(run.ports, call.tool);
+  const parsed = tool?.parse(call?.input ?? null);
+  const work = tool?.work;
   if (
     !call ||
     !work ||
@@ -151,14 +154,17 @@ const readyToRun = (run: Run, step: Step, ask: Ask, task: Task) => {
     bindingOfAsk(calls, ask.question) !== ask.binding
   )
     return anew('changed');
+  const risk = riskOf(work, parsed.input);
+  if (risk.kind === 'untold') return anew('changed');
   const gated = {
     tool: call.tool,
-    risk: work.risk(parsed.input),
+    risk: risk.risk,
     approvers: work.approvers,
     requester: run.turn.requester,
   };
   const verdict = judge(gated, settings.approval, clock.now());
-  if (verdict.kind === 'ask' && !mayDecideTask(verdict, decision.by)) return anew('changed');
+  const shownAs = verdict.risk === task.risk && mayDecideTask(verdict, decision.by);
+  if (verdict.kind === 'ask' && !shownAs) return anew('changed');
   return { kind: 'ready', work, input: parsed.input } as const;
 };
 
@@ -176,7 +182,7 @@ const fenceTask = async (
   const key = keys.ledger(run.session.id, run.turn.id, step.step, task.call, ask.nth);
   const { item } = await run.ports.store.write(voidCall(key, task.tool));
   if (item?.['state'] === 'void') return { anew: why };
-  const work = run.ports.tools[task.tool]?.work;
+  const work = toolNamed(run.ports, task.tool)?.work;
   return settledBy(await readLedger(run.ports, key, item, work, contextOf(run)), why);
 };
 

@@ -1,4 +1,4 @@
-import type { Ask, Question, Shown, Task } from '#domain/ask.ts';
+import { type Ask, everyoneWhoMay, type Question, type Shown, type Task } from '#domain/ask.ts';
 import { bindingOfAsk } from '#domain/binding.ts';
 import type { ToolCall } from '#domain/conversation.ts';
 import { askId, platformKey } from '#domain/ids.ts';
@@ -15,9 +15,10 @@ import type { Receiver, TaskView } from '#ports/channel.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import { viewOf } from './cards.ts';
 import { sendResume } from './claim.ts';
+import { isRetryable } from './errors.ts';
 import { tickName } from './expire.ts';
 import { outlive } from './outlive.ts';
-import { channelOf, holds, type Run } from './run.ts';
+import { channelOf, holds, type Run, textsOf } from './run.ts';
 
 export interface Asked {
   readonly step: number;
@@ -47,7 +48,7 @@ export const suspend = async (
     kind: asked.kind,
     number: run.session.asked + 1,
     nth,
-    round: roundAfter(previous),
+    round: roundAfter(previous, asked.step),
     step: asked.step,
     turn: run.turn.id,
     state: 'open',
@@ -85,11 +86,14 @@ export const suspend = async (
   return 'suspended';
 };
 
-/** Cards linked by `modify` count up; a question asked anew because something changed or lapsed keeps its round. */
-const roundAfter = (previous: Ask | undefined): number => {
-  const kind = previous?.decision?.kind;
-  if (!previous || kind === 'cancel' || kind === 'answer') return 1;
-  return kind === 'modify' ? previous.round + 1 : previous.round;
+/**
+ * Cards linked by `modify` count up, over questions that the model asks in between; what is asked anew in the same step,
+ * because something changed or lapsed, keeps its round.
+ */
+const roundAfter = (previous: Ask | undefined, step: number): number => {
+  if (!previous) return 1;
+  if (previous.decision?.kind === 'modify') return previous.round + 1;
+  return previous.kind !== 'confirm' || previous.step === step ? previous.round : 1;
 };
 
 /** What is left of a suspension: timer, card, and what was shown. Any job that finds an ask nobody saw does this. */
@@ -113,20 +117,33 @@ export const showAsk = async (ports: EnginePorts, session: Session): Promise<voi
   const channel = channelOf(ports, to.channel);
   const view = await viewOf(ports, session, ask, { state: 'waiting' });
   const shown: Shown[] = [];
-  for (const receiver of receiversOf(ports, session, ask)) {
-    const sent = await channel.show(
-      view,
-      receiver,
-      platformKey(session.id, ask.id, receiverName(receiver)),
-    );
+  const receivers = receiversOf(ports, session, ask);
+  let refused: unknown;
+  for (const receiver of receivers) {
+    const key = platformKey(session.id, ask.id, receiverName(receiver));
+    try {
+      shown.push(await channel.show(view, receiver, key));
+    } catch (error) {
+      if (isRetryable(error)) throw error;
+      // One approver who left must not keep the others from deciding.
+      refused = error;
+      ports.log.warn('card-not-shown', { session: session.id, ask: ask.id, why: String(error) });
+    }
+  }
+  if (shown.length === 0) throw refused;
+  for (const { message } of shown)
     await ports.store.write(
-      putIfAbsent(keys.reference(to.channel, to.app, sent.message), {
+      putIfAbsent(keys.reference(to.channel, to.app, message), {
         session: session.id,
         ask: ask.id,
       }),
     );
-    shown.push(sent);
-  }
+  if (!receivers.some((one) => one.kind === 'chat' && one.to.chat === to.chat))
+    await channel.say(
+      to,
+      textsOf(ports).askedElsewhere(everyoneWhoMay(ask), ask.expiresAt),
+      platformKey(session.id, ask.id, 'elsewhere'),
+    );
   await ports.store.write(markShown(session.id, ask.id, shown));
   ports.log.info('ask-shown', { session: session.id, ask: ask.id, copies: shown.length });
 };
@@ -167,8 +184,10 @@ const receiversOf = (
       ask.tasks.flatMap((task) => task.may.filter((person) => !task.not.includes(person))),
     ),
   ];
-  if (people.includes('*')) return [{ kind: 'chat', to }];
-  return people.map((person) => ({ kind: 'person', person }) as Receiver);
+  // A list may name people of several platforms; each hears of what is asked on theirs.
+  const here = people.filter((person) => person.startsWith(`${to.channel}:`));
+  if (people.includes('*') || here.length === 0) return [{ kind: 'chat', to }];
+  return here.map((person) => ({ kind: 'person', person }) as Receiver);
 };
 
 const receiverName = (receiver: Receiver): string =>

@@ -35,6 +35,8 @@ describe('the text of a button', () => {
         fc.constantFrom('', ' ', '。', '\n'),
         (code, word, end) => {
           expect(buttonIn(`${word}${code}${end}`)).toEqual({ word, code });
+          for (const between of [' ', '+', '-'])
+            expect(buttonIn(`${word}${between}${code}${end}`)).toEqual({ word, code });
           expect(buttonIn(` ${word.toUpperCase()}${code.toUpperCase()}`)).toEqual({ word, code });
         },
       ),
@@ -43,7 +45,7 @@ describe('the text of a button', () => {
 
   const code = askCode('a' as AskId);
   it.each([
-    ...['确认', '确认 1,3', '确认12345678', `确认 ${code}`, `${code}`, `确认${code}?`],
+    ...['确认', '确认 1,3', '确认12345678', `确认  ${code}?`, `${code}`, `确认${code}?`],
     ...[`确认${code}x`, `确认${code.slice(1)}`, `不确认${code}`, `ok${code}`, `同意${code}`],
     ...['confirmation', 'cancellations', 'confirmatively', '确认version2', '取消 order', ''],
   ])('is not %j', (text) => {

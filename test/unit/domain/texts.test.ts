@@ -32,6 +32,7 @@ const said = (texts: Texts): Record<keyof Texts, readonly string[]> => ({
   refusal: refusals.map(texts.refusal),
   taken: KINDS.map(texts.taken),
   awaiting: [texts.awaiting([alice, bob], AT), texts.awaiting(['*'], AT)],
+  askedElsewhere: [texts.askedElsewhere([alice, bob], AT), texts.askedElsewhere(['*'], AT)],
   wrongPick: [texts.wrongPick(3)],
   wrongAnswer: [texts.wrongAnswer],
   onlyText: [texts.onlyText],
@@ -53,7 +54,10 @@ const said = (texts: Texts): Record<keyof Texts, readonly string[]> => ({
   resetNeedsIdle: [texts.resetNeedsIdle],
   help: [texts.help],
   whoami: [texts.whoami(alice)],
-  status: [texts.status('IDLE', [], undefined, 0), texts.status('WAITING_CONFIRM', ['t'], AT, 2)],
+  status: [
+    texts.status('IDLE', [], [], undefined, 0),
+    texts.status('WAITING_CONFIRM', ['t'], ['*'], AT, 2),
+  ],
 });
 const [zh, en] = [textsIn('zh-CN'), textsIn('en')];
 /** By the reader's own clock. */
@@ -84,16 +88,18 @@ describe('texts', () => {
     );
     expect(texts.awaiting([bob], AT)).toContain(bob);
     expect(texts.awaiting([bob], AT)).toContain(time);
+    expect(texts.askedElsewhere([bob], AT)).toContain(bob);
+    expect(texts.askedElsewhere([bob], AT)).toContain(time);
     expect(texts.reask(AT)).toContain(time);
     expect(texts.wrongPick(3)).toContain('3');
     expect(texts.whoami(alice)).toContain(alice);
   });
 
   it.each([zh, en])(
-    'of the status name the phase, the tools asked for and the deadline',
+    'of the status name the phase, the tools asked for, who may decide and the deadline',
     (texts) => {
-      const status = texts.status('WAITING_CONFIRM', ['data_modify'], AT, 2);
-      for (const part of ['WAITING_CONFIRM', 'data_modify', timeOf(texts), '2'])
+      const status = texts.status('WAITING_CONFIRM', ['data_modify'], [bob], AT, 2);
+      for (const part of ['WAITING_CONFIRM', 'data_modify', bob, timeOf(texts), '2'])
         expect(status).toContain(part);
     },
   );
