@@ -3,12 +3,17 @@ import * as z from 'zod/mini';
 const seconds = (least: number, most: number) => z.int().check(z.gte(least), z.lte(most));
 const THIRTEEN_DAYS = 1_123_200;
 
+const person = z.string().check(z.regex(/^[a-z]+:.+/, 'a person is written channel:id'));
 const approvers = z.union([
   z.enum(['requester', 'anyone', 'other-than-requester']),
-  z
-    .array(z.string().check(z.regex(/^[a-z]+:.+/, 'a person is written channel:id')))
-    .check(z.minLength(1)),
+  z.array(person).check(z.minLength(1)),
 ]);
+/** Ids of chats have digits or signs in them; a lone word is one of ours, misspelt. */
+const deliverTo = z
+  .string()
+  .check(
+    z.regex(/^(?:chat|approvers|.*[^a-zA-Z].*)$/, 'expected chat, approvers or the id of a chat'),
+  );
 const risk = z.enum(['LOW', 'MEDIUM', 'HIGH']);
 
 const toolOverride = z.pipe(
@@ -33,7 +38,7 @@ const approval = z.strictObject({
   maxRounds: z._default(z.int().check(z.gte(1), z.lte(10)), 3),
   approvers: z._default(approvers, 'requester'),
   otherReply: z._default(z.enum(['modify', 'cancel', 'queue', 'reask']), 'modify'),
-  deliverTo: z._default(z.string().check(z.minLength(1)), 'chat'),
+  deliverTo: z._default(deliverTo, 'chat'),
   toolOverrides: z._default(z.record(z.string(), toolOverride), {}),
 });
 
@@ -51,9 +56,10 @@ const schema = z.strictObject({
   agent: z.prefault(agent, {}),
   access: z.prefault(
     z.strictObject({
-      admins: z._default(z.array(z.string()), []),
-      chats: z._default(z.record(z.string(), z.unknown()), {}),
-      people: z._default(z.union([z.literal('anyone'), z.array(z.string())]), 'anyone'),
+      admins: z._default(z.array(person), []),
+      // Not built yet: a list that keeps nobody out would be worse than none.
+      chats: z._default(z.strictObject({}), {}),
+      people: z._default(z.literal('anyone'), 'anyone'),
     }),
     {},
   ),

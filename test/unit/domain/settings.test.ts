@@ -121,7 +121,8 @@ describe('settings', () => {
     ],
     ['approval.approvers', [], 'expected at least 1'],
     ['approval.otherReply', 'ignore', 'expected one of modify, cancel, queue, reask'],
-    ['approval.deliverTo', '', 'expected at least 1'],
+    ['approval.deliverTo', '', 'expected chat, approvers or the id of a chat'],
+    ['approval.deliverTo', 'aprovers', 'expected chat, approvers or the id of a chat'],
     ['approval.toolOverrides.t', 'no', 'expected boolean, or object'],
     ['approval.toolOverrides.t.risk', 'EXTREME', 'expected one of LOW, MEDIUM, HIGH'],
     ['approval.toolOverrides.t.requiresApproval', 'no', 'expected boolean'],
@@ -129,7 +130,8 @@ describe('settings', () => {
     ['agent.language', 'fr', 'expected one of zh-CN, en'],
     ['agent.groupSessions', 'thread', 'expected one of chat, person'],
     ['access.admins', 'me', 'expected array'],
-    ['access.people', 'nobody', 'expected one of anyone, or array'],
+    ['access.people', ['feishu:ou_1'], 'expected one of anyone'],
+    ['access.chats.oc_1', {}, 'unknown key'],
     ['limits.turnsPerPersonPerHour', 0, 'expected at least 1'],
     ['limits.tokensPerDay', -1, 'expected at least 1'],
     ['retention.messagesDays', 0, 'expected at least 1'],
@@ -152,8 +154,8 @@ describe('settings', () => {
     expect(problemsOf({ approval: { approvers: ['feishu:ou_1', 'alice'] } })).toEqual([
       'approval.approvers.1 is "alice": a person is written channel:id',
     ]);
-    expect(problemsOf({ access: { people: [3] } })).toEqual([
-      'access.people.0 is 3: expected string',
+    expect(problemsOf({ access: { admins: ['ou_1'] } })).toEqual([
+      'access.admins.0 is "ou_1": a person is written channel:id',
     ]);
   });
 
