@@ -127,6 +127,9 @@ tick | the tick leaves a decision nobody took up | flow/expire.ts
 tick-click | a click leaves a decision nobody took up | domain/session.ts
 -  return ask?.state === 'decided' && now - (ask.decision?.at ?? now) >= 5_000 ? ask : undefined;
 +  return ask && now < 0 ? ask : undefined;
+memory-fence | a call that memory may have let run is asked without owning its row | flow/go-on.ts
+-  if (!verdict?.recall) return false;
++  if (verdict) return false;
 retention | rows of a turn that waits are deleted by their age | flow/suspend.ts
 -  await outlive(ports, session, turn, ask);
 retention-aside | a message put aside is deleted by its age | flow/run-turn.ts

@@ -15,6 +15,7 @@ import {
   type PlannedCall,
   type Program,
   QUEUE,
+  REPEATED,
   type Running,
   sessionOf,
   settingsWith,
@@ -541,6 +542,9 @@ class Simulation {
       ] as const);
       return { tool: 'act', tag: `${tag}-${risk}-${how}`, risk, how };
     };
+    // What others ask for as well, so that its approval is remembered.
+    if (random.chance(0.2))
+      return [[{ tool: 'act', tag: `${REPEATED}-MEDIUM-plain`, risk: 'MEDIUM', how: 'plain' }]];
     return Array.from({ length: 1 + random.below(2) }, (_, step) =>
       Array.from({ length: 1 + random.below(3) }, (__, index) => call(step, index)),
     );

@@ -101,6 +101,9 @@ const act = (idempotent: boolean): Tool =>
     },
   });
 
+/** How the tag of a call begins that many turns make. */
+export const REPEATED = 'again';
+
 const tagsOf = (ask: Ask): readonly string[] => {
   const details = ask.details.kind === 'inline' ? ask.details.text : '[]';
   return (JSON.parse(details) as { input: { tag: string } }[]).map((task) => task.input.tag);
@@ -469,7 +472,8 @@ export class World {
     const tags = tagsOf(ask);
     for (const { decision, tags: before, shown } of Object.values(this.ghosts.settled)) {
       const no = decision.kind === 'cancel' || (decision.kind === 'timeout' && shown);
-      const again = no ? tags.find((tag) => before.includes(tag)) : undefined;
+      const isAgain = (tag: string) => before.includes(tag) && !tag.startsWith(REPEATED);
+      const again = no ? tags.find(isAgain) : undefined;
       if (again) this.fail(`${again} was asked again after a ${decision.kind}`);
     }
   }
@@ -563,7 +567,7 @@ export class World {
     const idempotent = tag.includes('idempotent') || tag.includes('LOW');
     if (times > 1 && !idempotent) this.fail(`${tag} ran ${times} times under one approval`);
     if (tag.includes('HIGH')) this.#checkApproval(tag, running);
-    if (!tag.includes('LOW')) this.#checkTurnNotEnded(tag);
+    if (!tag.includes('LOW') && !tag.startsWith(REPEATED)) this.#checkTurnNotEnded(tag);
     return undefined;
   }
 
@@ -718,6 +722,7 @@ export class World {
 
   /** The ledger alone says "started or not": what it says must be what happened. */
   async #checkLedger(id: SessionId): Promise<void> {
+    const carriedOut = new Set<string>();
     for (const row of await this.#ledger(id)) {
       const [, turn, call = '', nth] = String(row['sk']).split('#');
       const [step, index] = call.split('.');
@@ -729,6 +734,9 @@ export class World {
         this.fail(`${row['sk']} is ${state}, but it ran`);
       if (!ran && state === 'done') this.fail(`${row['sk']} is done, but it never ran`);
       if (state === 'started') this.fail(`${row['sk']} is left as started`);
+      // Asked or unasked: however often it was looked at, one call of the model runs once.
+      if (ran && carriedOut.has(`${turn}#${call}`)) this.fail(`${row['sk']} ran a second time`);
+      if (ran) carriedOut.add(`${turn}#${call}`);
     }
   }
 
