@@ -11,6 +11,15 @@ export const loadSettings = async (path?: string): Promise<Settings> => {
   throw new Error(`${file} has wrong settings:\n${read.problems.join('\n')}`);
 };
 
+/** A rule for a tool that is not there guards nothing: most often its name is misspelt. */
+export const checkToolNames = ({ approval }: Settings, tools: object): void => {
+  const unknown = Object.keys(approval.toolOverrides).find((name) => !Object.hasOwn(tools, name));
+  if (unknown !== undefined)
+    throw new Error(
+      `approval.toolOverrides.${unknown}: there is no such tool; known are ${Object.keys(tools).join(', ')}`,
+    );
+};
+
 const textOf = async (file: string, required: boolean): Promise<string> => {
   try {
     return await readFile(file, 'utf8');

@@ -66,6 +66,13 @@ describe('npm start, when it cannot', () => {
     const line = await refused({ COUNTERSIGN_CONFIG });
     expect(line).toContain('approval.timeoutSeconds is 0: expected at least 1');
     expect(line).toContain('approval.otherReply is "x": expected one of modify, cancel');
+    writeFileSync(
+      COUNTERSIGN_CONFIG,
+      '{ "approval": { "toolOverrides": { "data_modfy": true } } }',
+    );
+    expect(await refused({ COUNTERSIGN_CONFIG })).toContain(
+      'approval.toolOverrides.data_modfy: there is no such tool; known are ask_user, data_modify',
+    );
     expect(await refused({ COUNTERSIGN_CONFIG: join(folder, 'none.json') })).toContain(
       'none.json cannot be read',
     );

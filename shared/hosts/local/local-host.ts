@@ -1,8 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoStore } from '#adapters/aws/dynamodb.ts';
+import { tools } from '#tools/index.ts';
 import type { Environment } from '../lambda/environment.ts';
-import { loadSettings } from '../load-settings.ts';
+import { checkToolNames, loadSettings } from '../load-settings.ts';
 import { startLocalCloud } from './aws/local-cloud.ts';
 import { openDoor } from './door.ts';
 import { enterLocalCloud } from './environment.ts';
@@ -65,7 +66,9 @@ const start = async (
   onStop: OnStop,
 ): Promise<Omit<LocalHost, 'stop'>> => {
   const { env } = process;
-  const { language } = (await loadSettings(env['COUNTERSIGN_CONFIG'])).agent;
+  const settings = await loadSettings(env['COUNTERSIGN_CONFIG']);
+  checkToolNames(settings, tools);
+  const { language } = settings.agent;
   const model = env['MODEL'] || 'demo';
   env['MODEL'] = model;
   const platforms = platformsToStandIn(env);
