@@ -34,7 +34,7 @@ export const renderCard = (
   mention: Mention = mentionOnCard,
 ): Rendered | undefined => {
   const asked: AskView = { ...view, card: { state: 'waiting' } };
-  const layout = layoutOf(asked, mention);
+  const layout = layoutOf(asked);
   if (!layout) return undefined;
   const whole = layout.room === WHOLE;
   const request = requestOf(asked, layout.room);
@@ -55,12 +55,12 @@ interface Layout {
 }
 
 /** By the request alone, as if it always waited in a group: so that it comes out the same at every update. */
-const layoutOf = (asked: AskView, mention: Mention): Layout | undefined => {
+const layoutOf = (asked: AskView): Layout | undefined => {
   const mostBytes = MOST_BYTES - reserveOf(asked);
   for (const room of ROOMS) {
     const request = requestOf(asked, room);
     for (const forms of ['rich', 'bare'] as const)
-      if (fits(waitingCard(asked, request, 'group', forms, mention), mostBytes))
+      if (fits(waitingCard(asked, request, 'group', forms, mentionOnCard), mostBytes))
         return { room, forms };
   }
   return undefined;
