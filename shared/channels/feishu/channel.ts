@@ -11,7 +11,7 @@ import {
   type Sent,
 } from '#ports/channel.ts';
 import { placeOf } from '../place.ts';
-import { splitText } from '../split-text.ts';
+import { inNestedJson, splitText } from '../split-text.ts';
 import { createClient } from './deliver.ts';
 import {
   FeishuError,
@@ -35,7 +35,7 @@ const sentAnswer = z.object({
 });
 const botAnswer = z.object({ bot: z.object({ open_id: z.string() }) });
 
-/** The platform takes 150 KB of text, and five messages a second to one chat. */
+/** The platform takes 150 KB of request for a text, and five messages a second to one chat. */
 const TEXT_BYTES = 100_000;
 const PACE_MS = 250;
 
@@ -129,7 +129,7 @@ export const createFeishuChannel = (setup: ChannelSetup): Omit<Channel, 'name'> 
 
   /** One after the other, so that they arrive in order; the last one's id stands for all. */
   const deliverText = async (receiver: Receiver, text: string, key: string): Promise<Sent> => {
-    const [first = '', ...rest] = splitText(text, TEXT_BYTES);
+    const [first = '', ...rest] = splitText(text, TEXT_BYTES, inNestedJson);
     let sent = await deliverTo(receiver, textMessage(first), key);
     for (const [index, piece] of rest.entries()) {
       await clock.sleepUntil(clock.now() + PACE_MS);

@@ -168,6 +168,15 @@ describe('saying', () => {
     expect(slept).toEqual(pieces.slice(1).map(() => 250));
   });
 
+  it('splits what is long only once it is written down: quotes are doubled twice', async () => {
+    const text = '"'.repeat(60_000);
+    await channel.say(asked, text, 'k');
+    const pieces = platform.calls().map(({ body }) => body);
+    expect(pieces.map(({ content }) => JSON.parse(String(content)).text).join('')).toBe(text);
+    for (const piece of pieces)
+      expect(Buffer.byteLength(JSON.stringify(piece))).toBeLessThan(150 * 1024);
+  });
+
   it('splits a text of one line between characters', async () => {
     const text = '😀'.repeat(60_000);
     await channel.say(asked, text, 'k');

@@ -419,6 +419,15 @@ describe('a question', () => {
     expect(shownAsIs(card).join()).toContain('@机器人 （你的回答） ｜ @机器人 取消');
   });
 
+  it('never cuts a hint through the middle of a character', () => {
+    for (const placeholder of ['😀'.repeat(60), `x${'😀'.repeat(60)}`]) {
+      const card = cardOf(ask('input', { prompt: '?', placeholder }));
+      expect(JSON.stringify(card).isWellFormed()).toBe(true);
+      expect(JSON.stringify(card)).not.toContain('\\ud83d');
+      expect(brokenRules(card)).toEqual([]);
+    }
+  });
+
   it.each([
     [false, 'select_static'],
     [true, 'multi_select_static'],

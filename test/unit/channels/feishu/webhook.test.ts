@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createFeishuWebhook } from '#channels/feishu/webhook.ts';
 import type { InboundDecision, InboundMessage } from '#domain/inbound.ts';
+import { readReply } from '#domain/reply.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
 import {
   ANN,
@@ -461,7 +462,12 @@ describe('a click', () => {
     const answer = (value: unknown) =>
       decisionOf(pointer('answer'), { form_value: { answer: value } });
     expect(await answer('blue')).toMatchObject({ kind: 'answer', text: 'blue', form: true });
-    expect(await answer(['1', '3'])).toMatchObject({ text: '1,3' });
+    const several = await answer(['1', '3']);
+    const question = { prompt: '?', options: ['1,3', '1, 3', '1、3', '1，3'], multiple: true };
+    expect(readReply(several.text ?? '', { kind: 'choice', tasks: [], question })).toEqual({
+      kind: 'answer',
+      text: '1,3, 1、3',
+    });
   });
 
   it('on a pick confirms those ticked, whichever way a tick is written', async () => {
