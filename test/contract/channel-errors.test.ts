@@ -93,8 +93,10 @@ describe('Feishu', () => {
 
   it('is tried again after a call that was carried out and not answered in time, and said once', async () => {
     const { made } = setup(platform.environment);
-    const impatient: typeof fetch = (url, init) =>
-      fetch(url, { ...init, signal: AbortSignal.timeout(500) });
+    const impatient: typeof fetch = (url, init) => {
+      expect(init?.signal).toBeInstanceOf(AbortSignal);
+      return fetch(url, { ...init, signal: AbortSignal.timeout(500) });
+    };
     channel = feishu.createChannel({ ...made, fetch: impatient });
     const posts = () => platform.posts(CHAT).filter(({ from }) => from === 'bot').length;
     await channel.say(to, 'so that there is a token', 'token');
