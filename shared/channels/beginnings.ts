@@ -21,8 +21,11 @@ export const beginningsOf = (
 };
 
 /** Not through the middle of a character. */
+export const headOf = (text: string, room: number): string =>
+  text.slice(0, room).replace(/[\u{D800}-\u{DBFF}]$/u, '');
+
 export const cut = (text: string, room: number, language: Language): string => {
   if (text.length <= room) return text;
-  const head = text.slice(0, room).replace(/[\u{D800}-\u{DBFF}]$/u, '');
+  const head = headOf(text, room);
   return `${head}\n${cardTextsIn(language).leftOut(text.length - head.length)}`;
 };

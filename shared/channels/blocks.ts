@@ -54,12 +54,12 @@ const resultBlocks = (
   return [{ head: `${texts.result}${said}`, text: result.text ?? '' }];
 };
 
-/** What came of each task, without what it was. */
-export const outcomesOf = (view: AskView): readonly Block[] => {
+/** What came of each task, without what it was; `named` by its tool, unless only one stands above. */
+export const outcomesOf = (view: AskView, named = true): readonly Block[] => {
   const texts = cardTextsIn(view.language);
   return view.tasks.flatMap(({ tool }, index) =>
     resultBlocks(view, index, texts).map(({ head, text }) => ({
-      head: `${texts.task(index + 1, view.tasks.length, tool)} · ${head}`,
+      head: named ? `${texts.task(index + 1, view.tasks.length, tool)} · ${head}` : head,
       text,
     })),
   );

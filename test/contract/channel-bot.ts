@@ -64,6 +64,13 @@ export interface PlatformUnderTest {
 
 export type FormKind = 'modify' | 'answer';
 
+export const withHeader = (request: WebhookRequest, name: string, value: string | undefined) => ({
+  ...request,
+  headers: { ...request.headers, [name]: value },
+});
+export const cardOf = ({ content }: Post): unknown =>
+  content.kind === 'card' ? content.card : undefined;
+
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
   for (const act of cleanUp.splice(0).reverse()) await act();

@@ -8,7 +8,7 @@ import {
 import { type FeishuStandIn, startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
 import type { Post } from '#hosts/local/standins/stand-in.ts';
 import { type Channel, ChannelError, type ChannelSetup } from '#ports/channel.ts';
-import { recordingLog, task, view } from '../unit/channels/feishu/given.ts';
+import { ANN, recordingLog, task, view } from '../unit/channels/feishu/given.ts';
 
 /** Every row of the platforms' error tables, answered by the stand-in on the wire: what the channel makes of it. */
 const setup = (environment: Readonly<Record<string, string>>) => {
@@ -82,6 +82,46 @@ describe('Feishu', () => {
     expect(await refusal(say())).toBe('taken');
   });
 
+  it('is tried again later while a click holds the card', async () => {
+    open();
+    const sent = await channel.show(card, { kind: 'chat', to }, 'locked');
+    const message = 'Failed to create card content, ext=card action is lock';
+    platform.fail({ path: MESSAGES, method: 'PATCH', code: 230099, message, times: 1 });
+    expect(await refusal(channel.update(card, sent, 'update'))).toBe(RETRIED);
+    expect(await refusal(channel.update(card, sent, 'update'))).toBe('taken');
+  });
+
+  it('is tried again after a call that was carried out and not answered in time, and said once', async () => {
+    const { made } = setup(platform.environment);
+    const impatient: typeof fetch = (url, init) => {
+      expect(init?.signal).toBeInstanceOf(AbortSignal);
+      return fetch(url, { ...init, signal: AbortSignal.timeout(500) });
+    };
+    channel = feishu.createChannel({ ...made, fetch: impatient });
+    const posts = () => platform.posts(CHAT).filter(({ from }) => from === 'bot').length;
+    await channel.say(to, 'so that there is a token', 'token');
+    const before = posts();
+    platform.fail({ path: MESSAGES, delayMs: 1_500, times: 1 });
+    expect(await refusal(channel.say(to, 'once', 'late'))).toBe(RETRIED);
+    expect(await refusal(channel.say(to, 'once', 'late'))).toBe('taken');
+    expect(posts()).toBe(before + 1);
+  });
+
+  it('says it beside the topic where the group has none any more', async () => {
+    open();
+    const chat = platform.chats.findLast(({ kind }) => kind === 'group')?.id ?? '';
+    const [from = ''] = platform.chats.find(({ id }) => id === chat)?.members ?? [];
+    const asked = await platform.write({ chat, from, text: 'hi', mention: true });
+    const inTopic = { ...to, chat, thread: 'omt_gone', replyTo: asked.id };
+    for (const _ of ['first', 'again'])
+      expect(await refusal(channel.say(inTopic, 'beside it', 'topic'))).toBe('taken');
+    const said = platform.posts(chat).filter(({ replyTo }) => replyTo === asked.id);
+    expect(said.map(({ content }) => content)).toEqual([{ kind: 'text', text: 'beside it' }]);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ facts: expect.objectContaining({ code: 230071 }) }),
+    );
+  });
+
   it.each([99991661, 99991663, 99991664, 99991665, 99991671])(
     'takes a fresh token, once: %i',
     async (code) => {
@@ -142,6 +182,38 @@ describe('Feishu', () => {
       expect(post?.kind === 'text' && post.text).toContain('SELECT 1');
     },
   );
+
+  it.each([11310, 200621, 200861, 200570])(
+    'shows as text what is wrong within the card: 230099 with %i',
+    async (detail) => {
+      open();
+      const message = `Failed to create card content, ext=ErrCode: ${detail}; ErrPath: ROOT;`;
+      platform.fail({ path: MESSAGES, code: 230099, message, times: 1 });
+      const sent = await channel.show(card, { kind: 'chat', to }, `detail-${detail}`);
+      const post = platform.posts(CHAT).find(({ id }) => id === sent.message)?.content;
+      expect(post?.kind === 'text' && post.text).toContain('SELECT 1');
+      expect(lines).toContainEqual(
+        expect.objectContaining({ facts: expect.objectContaining({ code: 230099, detail }) }),
+      );
+    },
+  );
+
+  it('keeps the card where an approver is nobody, and tells the operator: 230099 with 100290', async () => {
+    open();
+    const sent = await channel.show(shown, { kind: 'chat', to }, 'nobody');
+    const cardNow = () =>
+      JSON.stringify(platform.posts(CHAT).find(({ id }) => id === sent.message)?.content);
+    expect(cardNow()).toContain('"kind":"card"');
+    expect(cardNow()).toContain('ou&#95;ann');
+    expect(lines).toContainEqual({
+      level: 'error',
+      event: 'feishu-failed',
+      facts: expect.objectContaining({ detail: 100290, todo: expect.any(String) }),
+    });
+    const decided = { state: 'cancelled', kind: 'cancel', by: ANN, at: 1 } as const;
+    await channel.update({ ...shown, card: decided }, sent, 'update');
+    expect(cardNow()).toContain('已取消');
+  });
 });
 
 describe('DingTalk', () => {

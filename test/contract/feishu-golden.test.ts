@@ -81,7 +81,7 @@ describe('the official vectors', () => {
       to: { group: true },
     });
     expect(await textOf('group_thread_reply_post')).toMatchObject({
-      text: '标题\n see link\n[image]',
+      text: '标题\n see [link](https://example.com)\n[image]',
       parent: 'om_parent_00000000000000000000001',
       to: { thread: 'omt_d4be107c616', replyTo: 'om_grp_post_000000000000000000001' },
     });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { cardTextsIn } from '#domain/card-texts.ts';
+import { cardTextsIn, type Place } from '#domain/card-texts.ts';
 import { platformKey } from '#domain/ids.ts';
 import type { Address } from '#domain/session.ts';
 import {
@@ -11,10 +11,17 @@ import {
   type Sent,
 } from '#ports/channel.ts';
 import { placeOf } from '../place.ts';
-import { splitText } from '../split-text.ts';
+import { inNestedJson, splitText } from '../split-text.ts';
 import { createClient } from './deliver.ts';
-import { FeishuError, NO_SCOPE, NO_TOPIC, NOT_AUDITED } from './errors.ts';
-import { withoutCalls } from './inert.ts';
+import {
+  FeishuError,
+  NO_SCOPE,
+  NO_TOPIC,
+  NOT_AUDITED,
+  UNKNOWN_IN_TEXT,
+  UNKNOWN_ON_CARD,
+} from './errors.ts';
+import { idOnCard, inertInText, mentionInText, mentionOnCard, withoutCalls } from './inert.ts';
 import { askText, fullText, outcomeText } from './plain.ts';
 import { renderCard } from './render.ts';
 import { outboundSettings } from './settings.ts';
@@ -28,7 +35,7 @@ const sentAnswer = z.object({
 });
 const botAnswer = z.object({ bot: z.object({ open_id: z.string() }) });
 
-/** The platform takes 150 KB of text, and five messages a second to one chat. */
+/** The platform takes 150 KB of request for a text, and five messages a second to one chat. */
 const TEXT_BYTES = 100_000;
 const PACE_MS = 250;
 
@@ -122,7 +129,7 @@ export const createFeishuChannel = (setup: ChannelSetup): Omit<Channel, 'name'> 
 
   /** One after the other, so that they arrive in order; the last one's id stands for all. */
   const deliverText = async (receiver: Receiver, text: string, key: string): Promise<Sent> => {
-    const [first = '', ...rest] = splitText(text, TEXT_BYTES);
+    const [first = '', ...rest] = splitText(text, TEXT_BYTES, inNestedJson);
     let sent = await deliverTo(receiver, textMessage(first), key);
     for (const [index, piece] of rest.entries()) {
       await clock.sleepUntil(clock.now() + PACE_MS);
@@ -131,43 +138,73 @@ export const createFeishuChannel = (setup: ChannelSetup): Omit<Channel, 'name'> 
     return sent;
   };
 
-  /** A card that is refused for what is in it goes as text: the person must see it one way or the other. */
-  const show = async (view: AskView, receiver: Receiver, key: string): Promise<Sent> => {
-    const place = placeOf(view, receiver);
-    const rendered = renderCard(view, place);
-    if (rendered && !rendered.whole) await deliverText(receiver, fullText(view), `${key}:full`);
-    if (rendered)
+  /**
+   * None if the platform refuses it for what is in it. One person it does not know is reason enough: then all are named
+   * by their ids, nobody is called, and the buttons are there still.
+   */
+  const asCard = async <T>(
+    view: AskView,
+    place: Place,
+    send: (content: string, suffix: string) => Promise<T>,
+  ): Promise<T | undefined> => {
+    for (const { mention, suffix } of [
+      { mention: mentionOnCard, suffix: '' },
+      { mention: idOnCard, suffix: ':ids' },
+    ]) {
+      const rendered = renderCard(view, place, mention);
+      if (!rendered) return undefined;
       try {
-        const content = JSON.stringify(rendered.card);
-        return await deliverTo(receiver, { msg_type: 'interactive', content }, key);
+        return await send(JSON.stringify(rendered.card), suffix);
       } catch (error) {
         if (!isRefused(error)) throw error;
         log.warn('feishu-card-refused', { code: error.platformCode, ask: view.ask.id });
+        if (error.detail !== UNKNOWN_ON_CARD) return undefined;
       }
-    return deliverText(receiver, askText(view, place), `${key}:text`);
+    }
+    return undefined;
+  };
+
+  const asText = async (
+    receiver: Receiver,
+    write: (mention: (person: string) => string) => string,
+    key: string,
+  ): Promise<Sent> => {
+    try {
+      return await deliverText(receiver, write(mentionInText), key);
+    } catch (error) {
+      if (!isRefused(error) || error.platformCode !== UNKNOWN_IN_TEXT) throw error;
+      return deliverText(receiver, write(inertInText), `${key}:ids`);
+    }
+  };
+
+  /** The person must see it one way or the other. */
+  const show = async (view: AskView, receiver: Receiver, key: string): Promise<Sent> => {
+    const place = placeOf(view, receiver);
+    if (renderCard(view, place)?.whole === false)
+      await deliverText(receiver, fullText(view), `${key}:full`);
+    const sent = await asCard(view, place, (content, suffix) =>
+      deliverTo(receiver, { msg_type: 'interactive', content }, key + suffix),
+    );
+    return sent ?? asText(receiver, (mention) => askText(view, place, mention), `${key}:text`);
   };
 
   /** What was sent as text cannot be patched: its new state is a reply to it. */
   const update = async (view: AskView, sent: Sent, key: string): Promise<void> => {
-    const rendered = renderCard(view, 'elsewhere');
-    if (rendered)
-      try {
-        await call({
-          act: 'update a card',
-          method: 'PATCH',
-          path: `/im/v1/messages/${encodeURIComponent(sent.message)}`,
-          body: { content: JSON.stringify(rendered.card) },
-        });
-        return;
-      } catch (error) {
-        // The client has already logged which code it was.
-        if (error instanceof FeishuError && error.failure === 'gone') return;
-        if (!isRefused(error)) throw error;
-      }
+    try {
+      const path = `/im/v1/messages/${encodeURIComponent(sent.message)}`;
+      const patched = await asCard(view, 'elsewhere', (content) =>
+        call({ act: 'update a card', method: 'PATCH', path, body: { content } }),
+      );
+      if (patched !== undefined) return;
+    } catch (error) {
+      // The client has already logged which code it was.
+      if (error instanceof FeishuError && error.failure === 'gone') return;
+      throw error;
+    }
     const to = { channel: 'feishu', app: settings.app, chat: sent.chat, group: false };
-    await deliverText(
+    await asText(
       { kind: 'chat', to: { ...to, replyTo: sent.message } },
-      outcomeText(view),
+      (mention) => outcomeText(view, mention),
       `${key}:text`,
     );
   };

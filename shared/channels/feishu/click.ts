@@ -85,10 +85,11 @@ const pickedIn = (form: Readonly<Record<string, unknown>>, tasks: number): reado
     [true, 'true'].includes(form[taskField(index)] as boolean | string),
   );
 
+/** Several as nobody writes a list: an option may well be called `1,2`, and is not the first and the second. */
 const textIn = (value: unknown): string => {
   const several = Array.isArray(value) ? value : [value];
   return several
     .filter((one) => typeof one === 'string')
-    .join(',')
+    .join(' ,')
     .trim();
 };

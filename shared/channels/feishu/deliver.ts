@@ -59,14 +59,15 @@ export const createClient = (
   const fail = ({ act, courtesy }: Call, { response, code, message }: Reply): FeishuError => {
     const { status } = response;
     const failure = failureOf(status, code, message);
+    const detail = Number(/ErrCode: (\d+)/.exec(message)?.[1]) || undefined;
     if (!courtesy) {
-      const detail = /ErrCode: (\d+)/.exec(message)?.[1];
+      const todo = whatToDo(code, detail);
       const logId = response.headers.get('x-tt-logid') ?? undefined;
       const facts = { act, status, code, detail, class: failure, logId };
-      if (failure === 'operator') log.error('feishu-failed', { ...facts, todo: whatToDo(code) });
+      if (todo) log.error('feishu-failed', { ...facts, todo });
       else log.warn('feishu-failed', facts);
     }
-    return new FeishuError(act, status, code, failure);
+    return new FeishuError(act, status, code, failure, detail);
   };
 
   const fetchToken = async () => {

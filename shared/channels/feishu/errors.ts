@@ -24,15 +24,20 @@ const OPERATOR: Readonly<Record<number, string>> = {
   99991672: 'a scope is missing; grant it in the console and publish a version',
   10014: 'the app is disabled or FEISHU_APP_SECRET is wrong',
   10003: 'FEISHU_APP_ID or FEISHU_APP_SECRET is wrong',
+  100290: 'an approver is not a person of this tenant; correct the id in "approvers"',
 };
 
 /** The reply's topic is not to be had; the same without a topic is. */
 export const NO_TOPIC: readonly number[] = [230071, 230072, 230019];
 export const NOT_AUDITED: readonly number[] = [230022, 230028];
+/** Somebody named on a card, or in a text, is nobody the platform knows. */
+export const UNKNOWN_ON_CARD = 100290;
+export const UNKNOWN_IN_TEXT = 230001;
 export const NO_SCOPE: readonly number[] = [99991672, 230027];
 
-export const whatToDo = (code: number | undefined): string | undefined =>
-  code === undefined ? undefined : OPERATOR[code];
+/** Of a code, or of the one within it that says what was wrong with a card. */
+export const whatToDo = (code: number | undefined, detail?: number): string | undefined =>
+  OPERATOR[code ?? 0] ?? OPERATOR[detail ?? 0];
 
 export const failureOf = (status: number, code: number | undefined, message: string): Failure => {
   if (code !== undefined) {
@@ -49,7 +54,15 @@ export const failureOf = (status: number, code: number | undefined, message: str
 export class FeishuError extends ChannelError {
   readonly platformCode: number | undefined;
   readonly failure: Failure;
-  constructor(act: string, status: number, code: number | undefined, failure: Failure) {
+  /** What was wrong with a card. */
+  readonly detail: number | undefined;
+  constructor(
+    act: string,
+    status: number,
+    code: number | undefined,
+    failure: Failure,
+    detail?: number,
+  ) {
     super(
       `Feishu did not ${act}: ${code === undefined ? `HTTP ${status}` : `code ${code}`} (${failure})`,
       `FEISHU_${code ?? `HTTP_${status}`}`,
@@ -57,5 +70,6 @@ export class FeishuError extends ChannelError {
     );
     this.platformCode = code;
     this.failure = failure;
+    this.detail = detail;
   }
 }

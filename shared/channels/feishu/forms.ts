@@ -2,6 +2,7 @@ import type { Ask } from '#domain/ask.ts';
 import { type CardTexts, cardTextsIn } from '#domain/card-texts.ts';
 import { readReply } from '#domain/reply.ts';
 import type { AskView } from '#ports/channel.ts';
+import { headOf } from '../beginnings.ts';
 import { inert, onOneLine } from '../inert.ts';
 import { ANSWER, FEEDBACK, type Pointer, taskField } from './click.ts';
 
@@ -122,4 +123,4 @@ const optionValue = (ask: Ask, option: string, index: number): string => {
 };
 
 const cutHint = (hint: string): string =>
-  hint.length <= LONGEST_HINT ? hint : `${hint.slice(0, LONGEST_HINT - 1)}…`;
+  hint.length <= LONGEST_HINT ? hint : `${headOf(hint, LONGEST_HINT - 1)}…`;

@@ -27,5 +27,5 @@ export const mentionInText = (person: string): string => {
 };
 
 /** Markdown has a meaning for all but letters and digits; as a number none has any. */
-const idOnCard = (text: string): string =>
+export const idOnCard = (text: string): string =>
   inert(text).replace(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0)};`);

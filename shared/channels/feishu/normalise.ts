@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { messageId, personId } from '#domain/ids.ts';
 import type { InboundMessage } from '#domain/inbound.ts';
-import { mention, textOf } from './message-text.ts';
+import { mention, readContent } from './message-text.ts';
 
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 const optionalId = z.nullish(z.string().check(z.maxLength(256)));
@@ -29,19 +29,17 @@ const messageEvent = z.object({
   }),
 });
 
-const READABLE = ['text', 'post'];
-
-/** `undefined` for what has not the documented shape. Mentions of bots are taken out of the text, people become names. */
+/** `undefined` for what has not the documented shape. The bot's own mention is taken out of the text, others become names. */
 export const readMessage = (app: string, event: unknown): InboundMessage | undefined => {
   const parsed = messageEvent.safeParse(event);
   if (!parsed.success) return undefined;
   const { sender, message } = parsed.data;
   const mentions = message.mentions ?? [];
-  const text = textOf(message.message_type, message.content, mentions);
+  const said = readContent(message.message_type, message.content, mentions);
   const sentAt = millisecondsOf(message.create_time);
   const from = sender.sender_id?.open_id ?? '';
   const bot = sender.sender_type !== 'user';
-  if (text === undefined || sentAt === undefined || (from === '' && !bot)) return undefined;
+  if (said === undefined || sentAt === undefined || (from === '' && !bot)) return undefined;
   return {
     type: 'message',
     id: messageId(message.message_id),
@@ -55,10 +53,11 @@ export const readMessage = (app: string, event: unknown): InboundMessage | undef
       replyTo: message.message_id,
       group: message.chat_type !== 'p2p',
     },
-    text,
-    ...(!READABLE.includes(message.message_type) && { unreadable: true }),
+    text: said.text,
+    ...(said.unreadable && { unreadable: true }),
     sentAt,
     mentions: mentions.map((one) => one.id?.open_id ?? '').filter((one) => one !== ''),
+    ...(said.mentionNames.length > 0 && { mentionNames: said.mentionNames }),
     mentionsSomeBot: mentions.some((one) => one.mentioned_type === 'bot'),
     ...(message.parent_id && { parent: message.parent_id }),
   };

@@ -10,6 +10,7 @@ export const newMessage = z.strictObject({
   text: z.string().check(z.regex(/\S/, 'expected something to say')),
   mention: z.boolean(),
   replyTo: z.exactOptional(id),
+  inTopic: z.exactOptional(z.boolean()),
 });
 
 export const newClick = z.strictObject({

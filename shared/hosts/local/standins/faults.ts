@@ -9,6 +9,8 @@ export interface Fault<Code> {
   readonly code?: Code;
   /** Absent: the one the platform gives to such errors. */
   readonly status?: number;
+  /** What the error says, where the code alone does not tell. */
+  readonly message?: string;
   readonly times: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delayMs?: number;

@@ -45,6 +45,8 @@ export interface Post {
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'card'; readonly card: unknown };
   readonly replyTo?: string;
+  /** The topic it stands in, where the platform has topics. */
+  readonly topic?: string;
   readonly reactions: readonly string[];
 }
 
@@ -55,6 +57,8 @@ export interface Written {
   /** In a group: with the bot mentioned. */
   readonly mention: boolean;
   readonly replyTo?: string;
+  /** In the topic of the message replied to, which this opens if there is none; else in one of its own. */
+  readonly inTopic?: boolean;
 }
 
 export interface Click {

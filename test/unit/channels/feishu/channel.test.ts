@@ -168,6 +168,15 @@ describe('saying', () => {
     expect(slept).toEqual(pieces.slice(1).map(() => 250));
   });
 
+  it('splits what is long only once it is written down: quotes are doubled twice', async () => {
+    const text = '"'.repeat(60_000);
+    await channel.say(asked, text, 'k');
+    const pieces = platform.calls().map(({ body }) => body);
+    expect(pieces.map(({ content }) => JSON.parse(String(content)).text).join('')).toBe(text);
+    for (const piece of pieces)
+      expect(Buffer.byteLength(JSON.stringify(piece))).toBeLessThan(150 * 1024);
+  });
+
   it('splits a text of one line between characters', async () => {
     const text = '😀'.repeat(60_000);
     await channel.say(asked, text, 'k');
@@ -332,6 +341,29 @@ describe('showing an ask', () => {
     },
   );
 
+  it('names people by id and calls nobody where the platform does not know one of them', async () => {
+    platform.script(failed(230099, { msg: 'ext=ErrCode: 100290; ErrMsg: invalid user' }));
+    await channel.show(one, to(asked), 'k');
+    const card = contentOf(call(1));
+    expect(brokenRules(card)).toEqual([]);
+    expect(JSON.stringify(card)).toContain('可决定的人：feishu&#58;ou&#95;ann');
+    expect(JSON.stringify(card)).not.toContain('<at');
+    expect(JSON.stringify(card)).toContain('"d":"confirm"');
+    expect(call(1).body['uuid']).not.toBe(call(0).body['uuid']);
+    expect(lines[0]).toMatchObject({
+      level: 'error',
+      facts: { code: 230099, detail: 100290, todo: expect.stringContaining('approvers') },
+    });
+  });
+
+  it('does so in words too, where there can be no card', async () => {
+    platform.script(failed(230025), failed(230001, { msg: 'ext=invalid at user: ou_ann' }));
+    await channel.show(one, to(asked), 'k');
+    expect(contentOf(call(2)).text).toContain('可决定的人：feishu:ou_ann');
+    expect(contentOf(call(2)).text).not.toContain('<at');
+    expect(new Set(platform.calls().map(({ body }) => body['uuid'])).size).toBe(3);
+  });
+
   it('does not go as text when the platform is only busy or people must act', async () => {
     for (const code of [230020, 230002]) {
       platform.requests.length = 0;
@@ -373,6 +405,17 @@ describe('updating a card', () => {
       );
     },
   );
+
+  it('names the one who decided by id when they are nobody any more', async () => {
+    platform.script(failed(230099, { msg: 'ext=ErrCode: 100290; ErrMsg: invalid user' }));
+    await channel.update(done, card, 'k');
+    expect(platform.calls().map(({ method }) => method)).toEqual(['PATCH', 'PATCH']);
+    expect(JSON.stringify(contentOf(call(1)))).toContain('由 feishu&#58;ou&#95;ann 于');
+    platform.requests.length = 0;
+    platform.script(failed(230054), failed(230001));
+    await channel.update(done, card, 'k');
+    expect(contentOf(call(2)).text).toContain('由 feishu:ou_ann 于');
+  });
 
   it('that could not be made now is tried again by the queue', async () => {
     platform.script(failed(230020));

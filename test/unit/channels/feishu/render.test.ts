@@ -220,6 +220,106 @@ describe('content that is too much for a card', () => {
   });
 });
 
+describe('a card that was full when it waited', () => {
+  const at = Date.UTC(2026, 10, 18, 2, 1, 2);
+  const said = '中文结果'.repeat(125);
+  const settledOf = (asked: AskView, kind: 'confirm' | 'modify', text?: string): AskView => ({
+    ...asked,
+    card: {
+      state: kind === 'confirm' ? 'done' : 'replaced',
+      kind,
+      at,
+      by: ANN,
+      ...(kind === 'confirm' && {
+        results: asked.tasks.map(() => ({ state: 'done', text: said })),
+      }),
+    },
+    ask: { ...asked.ask, decision: { id: 'e', kind, at, via: 'click', ...(text && { text }) } },
+  });
+  const requestOn = (card: Card): string[] => {
+    const { elements } = card['body'] as { elements: { tag: string }[] };
+    return shownAsIs({
+      elements: elements.slice(
+        0,
+        elements.findIndex(({ tag }) => tag === 'hr'),
+      ),
+    });
+  };
+  const fullCases: [string, number, AskView['tasks']][] = [
+    ['one argument of 40 KB', 1, [task({ sql: 'x'.repeat(40_000) })]],
+    ['8 arguments of 2.6 KB', 8, Array.from({ length: 8 }, () => task({ sql: 'x'.repeat(2600) }))],
+    ['25 tasks of two arguments', 25, Array.from({ length: 25 }, (_, n) => task({ n, m: 'two' }))],
+    ['60 tasks', 60, Array.from({ length: 60 }, (_, n) => task({ n }))],
+    ['8 KB of Chinese', 1, [task({ text: '删'.repeat(8000) })]],
+  ];
+
+  it.each(fullCases)('shows still what it showed, and what came of it: %s', (_, count, tasks) => {
+    const asked = view(tasks);
+    const before = cardOf(asked);
+    const rendered = renderCard(settledOf(asked, 'confirm'), 'elsewhere');
+    const after = rendered?.card as Card;
+    expect(brokenRules(after)).toEqual([]);
+    expect(requestOn(after).slice(0, requestOn(before).length)).toEqual(requestOn(before));
+    const shown = shownAsIs(after).join('\n');
+    expect(shown.match(/结果：已执行/gu)).toHaveLength(count);
+    // What is left out is counted: nothing of a result vanishes without a word.
+    const kept = [
+      ...shown.matchAll(/结果：已执行\n(?:│ )?(.*)(?:\n(?:│ )?…（此处省略 (\d+) 个字符）)?/gu),
+    ];
+    expect(kept.map(([, text, left]) => (text as string).length + Number(left ?? 0))).toEqual(
+      tasks.map(() => said.length),
+    );
+    expect(interpreted(after).join()).toMatch(/由 <at id=ou_ann><\/at> 于 .* 确认/u);
+    expect(shown.includes('全文已在上方消息中发出')).toBe(
+      shownAsIs(before).join().includes('全文已在上方消息中发出'),
+    );
+  });
+
+  it.each([
+    ['a large one', [task({ text: '删'.repeat(5000) })]],
+    ['a small one', [task({ a: 1 })]],
+  ])(
+    'shows the beginning of changes that are too long for %s, and the request still',
+    (_, tasks) => {
+      const asked = view(tasks);
+      const after = cardOf(settledOf(asked, 'modify', '改'.repeat(20_000)));
+      expect(brokenRules(after)).toEqual([]);
+      const shown = shownAsIs(after).join('\n');
+      for (const text of requestOn(cardOf(asked))) expect(shown).toContain(text);
+      const [, text = '', left] =
+        /修改意见：\n(改+)\n…（此处省略 (\d+) 个字符）/u.exec(shown) ?? expect.fail(shown);
+      expect(text.length + Number(left)).toBe(20_000);
+      expect(shown).not.toContain('全文已在上方消息中发出');
+    },
+  );
+
+  it('loses nothing of the request whatever its size', { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 0, max: 12_000 }),
+        fc.constantFrom('x', '删', '"', '\u0001', '😀'),
+        fc.constantFrom('zh-CN', 'en'),
+        (count, size, letter, language) => {
+          const each = letter.repeat(Math.ceil(size / count));
+          const tasks = Array.from({ length: count }, (_, n) =>
+            task({ each, n }, { tool: 'jira__a_tool_of_a_long_name' }),
+          );
+          const asked = view(tasks, { language });
+          const before = renderCard(asked, 'private');
+          const after = renderCard(settledOf(asked, 'confirm'), 'elsewhere');
+          if (!before) return expect(after).toBeUndefined();
+          expect(after?.whole).toBe(before.whole);
+          const [shown, still] = [requestOn(before.card), requestOn(after?.card as Card)];
+          expect(still.slice(0, shown.length)).toEqual(shown);
+          expect(brokenRules(after?.card as Card)).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
 describe('a card that is settled', () => {
   const settled = (state: SettledState, more: object = {}, decision: Partial<Decision> = {}) => {
     const kind = decision.kind ?? 'confirm';
@@ -317,6 +417,15 @@ describe('a question', () => {
     expect(JSON.stringify(card)).toContain('"d":"answer"');
     expect(JSON.stringify(card)).toContain('"d":"cancel"');
     expect(shownAsIs(card).join()).toContain('@机器人 （你的回答） ｜ @机器人 取消');
+  });
+
+  it('never cuts a hint through the middle of a character', () => {
+    for (const placeholder of ['😀'.repeat(60), `x${'😀'.repeat(60)}`]) {
+      const card = cardOf(ask('input', { prompt: '?', placeholder }));
+      expect(JSON.stringify(card).isWellFormed()).toBe(true);
+      expect(JSON.stringify(card)).not.toContain('\\ud83d');
+      expect(brokenRules(card)).toEqual([]);
+    }
   });
 
   it.each([

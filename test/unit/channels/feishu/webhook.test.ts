@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createFeishuWebhook } from '#channels/feishu/webhook.ts';
 import type { InboundDecision, InboundMessage } from '#domain/inbound.ts';
+import { readReply } from '#domain/reply.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
 import {
   ANN,
@@ -315,6 +316,47 @@ describe('a message', () => {
     expect((await messageOf({ content, mentions })).text).toBe('确认');
   });
 
+  it('says which names in it are mentions, longest first, so that words can be read without them', async () => {
+    const mentions = [
+      mention('@_user_1', 'Bot', { mentioned_type: 'bot' }),
+      mention('@_user_2', '李'),
+      mention('@_user_3', '李雷'),
+      mention('@_user_4', 'nobody'),
+    ];
+    const content = JSON.stringify({ text: '@_user_1 确认 @_user_2 @_user_3 @_user_3 @_all' });
+    expect(await messageOf({ content, mentions, chat_type: 'group' })).toMatchObject({
+      text: '确认 @李 @李雷 @李雷 @all',
+      mentionNames: ['@all', '@李雷', '@李'],
+    });
+    const post = {
+      content: [
+        [
+          { tag: 'at', user_id: '@_user_3' },
+          { tag: 'text', text: ' ok' },
+        ],
+      ],
+    };
+    const said = await messageOf({ message_type: 'post', content: JSON.stringify(post), mentions });
+    expect(said).toMatchObject({ text: '@李雷 ok', mentionNames: ['@李雷'] });
+    expect(await messageOf({})).not.toHaveProperty('mentionNames');
+  });
+
+  it('keeps the names of bots where it cannot be told which is this one', async () => {
+    const content = JSON.stringify({ text: '@_user_1 @_user_2 确认' });
+    const bots = [
+      mention('@_user_1', 'Bot', { mentioned_type: 'bot' }),
+      mention('@_user_2', 'Other', { mentioned_type: 'bot' }),
+    ];
+    expect(await messageOf({ content, mentions: bots, chat_type: 'group' })).toMatchObject({
+      text: '@Bot @Other 确认',
+      mentionNames: ['@Other', '@Bot'],
+    });
+    const unmarked = [mention('@_user_1', 'Bot', { mentioned_type: undefined })];
+    expect(
+      await messageOf({ content: JSON.stringify({ text: '@_user_1 确认' }), mentions: unmarked }),
+    ).toMatchObject({ text: '@Bot 确认', mentionNames: ['@Bot'] });
+  });
+
   it('does not take a name for a key', async () => {
     const mentions = [mention('@_user_1', '@_user_2'), mention('@_user_2', '$& .*')];
     const content = JSON.stringify({ text: '@_user_1 @_user_2' });
@@ -336,9 +378,52 @@ describe('a message', () => {
   it.each([
     ['image', { image_key: 'img_1' }, '[image]'],
     ['file', { file_key: 'f', file_name: 'report.pdf' }, '[file: report.pdf]'],
+    ['audio', { file_key: 'f', duration: 2000 }, '[audio]'],
+    ['media', { file_key: 'f', image_key: 'i', file_name: 'film.mp4' }, '[media: film.mp4]'],
     ['sticker', { file_key: 'f' }, '[sticker]'],
-  ])('that is a %s is named in brackets', async (message_type, content, text) => {
-    expect((await messageOf({ message_type, content: JSON.stringify(content) })).text).toBe(text);
+    ['share_chat', { chat_id: 'oc_0' }, '[share_chat]'],
+    ['merge_forward', 'Merged and Forwarded Message', '[merge_forward]'],
+    ['post', 'not what it should be', '[post]'],
+    ['of_a_later_year', { content: { deep: 1 } }, '[of_a_later_year]'],
+    ['post', { title: ' ', content: [[{ tag: 'img', image_key: 'i' }]] }, '[image]'],
+    [
+      'post',
+      { content: [[{ tag: 'at', user_id: '@_user_1' }], [{ tag: 'media', file_key: 'f' }]] },
+      '[media]',
+    ],
+  ])(
+    'that is a %s with %j is named in brackets: nobody wrote it',
+    async (message_type, content, text) => {
+      const raw = typeof content === 'string' ? content : JSON.stringify(content);
+      const mentions = [mention('@_user_1', 'Bot', { mentioned_type: 'bot' })];
+      expect(await messageOf({ message_type, content: raw, mentions })).toMatchObject({
+        text: expect.stringContaining(text),
+        unreadable: true,
+      });
+    },
+  );
+
+  it.each([
+    [
+      [
+        { tag: 'text', text: 'look' },
+        { tag: 'img', image_key: 'i' },
+      ],
+      'look[image]',
+    ],
+    [[{ tag: 'code_block', language: 'GO', text: 'x := 1' }], 'x := 1'],
+    [[{ tag: 'emotion', emoji_type: 'OK' }], '[OK]'],
+    [
+      [{ tag: 'a', href: 'https://e.com/a?b=1', text: 'this page' }],
+      '[this page](https://e.com/a?b=1)',
+    ],
+    [[{ tag: 'a', href: 'https://e.com', text: 'https://e.com' }], 'https://e.com'],
+    [[{ tag: 'a', href: 'https://e.com' }], 'https://e.com'],
+  ])('that is rich text is read: %j', async (line, text) => {
+    const content = JSON.stringify({ title: '', content: [line] });
+    const message = await messageOf({ message_type: 'post', content });
+    expect(message.text).toBe(text);
+    expect(message).not.toHaveProperty('unreadable');
   });
 });
 
@@ -377,7 +462,12 @@ describe('a click', () => {
     const answer = (value: unknown) =>
       decisionOf(pointer('answer'), { form_value: { answer: value } });
     expect(await answer('blue')).toMatchObject({ kind: 'answer', text: 'blue', form: true });
-    expect(await answer(['1', '3'])).toMatchObject({ text: '1,3' });
+    const several = await answer(['1', '3']);
+    const question = { prompt: '?', options: ['1,3', '1, 3', '1、3', '1，3'], multiple: true };
+    expect(readReply(several.text ?? '', { kind: 'choice', tasks: [], question })).toEqual({
+      kind: 'answer',
+      text: '1,3, 1、3',
+    });
   });
 
   it('on a pick confirms those ticked, whichever way a tick is written', async () => {

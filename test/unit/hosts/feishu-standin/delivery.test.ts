@@ -205,6 +205,30 @@ describe('a group', () => {
     ]);
   });
 
+  it('stands in a topic: of its own, of the message it replies to, or one that it opens there', async () => {
+    const { bot, feishu, ops, data, say } = await open();
+    const inTopic = { chat: ops, mention: true, inTopic: true };
+    const own = await say('a topic of my own', inTopic);
+    const first = await say('just a message', { chat: ops });
+    const opened = await say('a topic about it', { ...inTopic, replyTo: first.id });
+    await say('more of it', { chat: ops, mention: true, replyTo: opened.id });
+    const [alone, opening, more] = bot.requests.map(({ event }) => event.event.message);
+    expect(alone.thread_id).toMatch(/^omt_/);
+    expect(alone).not.toHaveProperty('root_id');
+    expect(opening).toMatchObject({ root_id: first.id, parent_id: first.id });
+    expect(opening.thread_id).not.toBe(alone.thread_id);
+    expect(more).toMatchObject({
+      root_id: first.id,
+      parent_id: opened.id,
+      thread_id: opening.thread_id,
+    });
+    expect(feishu.posts(ops).map(({ topic }) => topic)).toEqual([
+      own.topic,
+      ...Array.from({ length: 3 }, () => opened.topic),
+    ]);
+    await expect(say('here', { ...inTopic, chat: data })).rejects.toThrow('has no topics');
+  });
+
   it('passes on everything with the scope for it', async () => {
     const { bot, ops, say } = await open({ allGroupMessages: true });
     await say('just talking to @所有人', { chat: ops });

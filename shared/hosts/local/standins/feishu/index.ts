@@ -68,6 +68,7 @@ const toPost = (message: Message): Post => ({
       ? { kind: 'card', card: parseJson(message.content) }
       : { kind: 'text', text: seenText(message) },
   ...(message.parent !== undefined && { replyTo: message.parent }),
+  ...(message.thread !== undefined && { topic: message.thread }),
   reactions: message.reactions.map(({ emoji }) => emoji),
 });
 
@@ -98,7 +99,8 @@ export const startFeishuStandIn = async (options: FeishuStandInOptions): Promise
   const server = await startServer(api, faults, options.port ?? 0);
   deliveries.wake();
 
-  const write = async ({ chat: chatId, from, text, mention, replyTo }: Written): Promise<Post> => {
+  const write = async (written: Written): Promise<Post> => {
+    const { chat: chatId, from, text, mention, replyTo, inTopic } = written;
     const chat = chatOf(chatId);
     const sender = personOf(from);
     if (!chat || !sender || !chat.members.includes(from))
@@ -106,6 +108,9 @@ export const startFeishuStandIn = async (options: FeishuStandInOptions): Promise
     const parent = replyTo === undefined ? undefined : state.messages.get(replyTo);
     if (replyTo !== undefined && parent?.chat !== chatId)
       throw new Error(`there is no message ${replyTo} in ${chatId}`);
+    if (inTopic && !chat.topics) throw new Error(`${chatId} has no topics`);
+    const thread = parent?.thread ?? (inTopic ? newId('omt_') : undefined);
+    if (parent && thread) state.messages.put(parent.id, { ...parent, thread });
     const called = chat.kind === 'group' && mention;
     const typed = mentionPeople(text, chat, called);
     const message: Message = {
@@ -119,7 +124,7 @@ export const startFeishuStandIn = async (options: FeishuStandInOptions): Promise
       mentions: typed.mentions,
       reactions: [],
       ...(parent && { root: parent.root ?? parent.id, parent: parent.id }),
-      ...(parent?.thread && { thread: parent.thread }),
+      ...(thread && { thread }),
     };
     state.messages.put(message.id, message);
     changed(chatId);

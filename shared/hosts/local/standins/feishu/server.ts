@@ -10,9 +10,9 @@ const named = ({ status, body, headers }: Answer): Answer => {
   return { status, body: { ...body, ...error }, headers: { 'X-Tt-Logid': logId, ...headers } };
 };
 
-const faulty = ({ code, status = 400, headers }: Fault<number>): Answer => ({
+const faulty = ({ code, status = 400, message, headers }: Fault<number>): Answer => ({
   status,
-  body: { code, msg: 'switched on for a test' },
+  body: { code, msg: message ?? 'switched on for a test' },
   ...(headers && { headers }),
 });
 

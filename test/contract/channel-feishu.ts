@@ -1,0 +1,116 @@
+import { feishu as feishuChannel } from '#channels/feishu/index.ts';
+import { decrypt } from '#channels/feishu/verify.ts';
+import { encrypt, newId, sign } from '#hosts/local/standins/feishu/crypto.ts';
+import { startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
+import { STANDIN_SECRETS as feishuSecrets } from '#hosts/local/standins/feishu/world.ts';
+import type { Post } from '#hosts/local/standins/stand-in.ts';
+import type { WebhookRequest } from '#ports/channel.ts';
+import { type ChannelUnderTest, cardOf, withHeader } from './channel-bot.ts';
+
+const ALWAYS = 1_000;
+
+interface Button {
+  readonly name: string;
+  readonly behaviors: readonly [{ readonly value: { readonly d: string } }];
+}
+/** Every button anywhere in a card. */
+const buttonsIn = (card: unknown): readonly Button[] => {
+  if (typeof card !== 'object' || card === null) return [];
+  const own = (card as { readonly tag?: string }).tag === 'button' ? [card as Button] : [];
+  return [...own, ...Object.values(card).flatMap(buttonsIn)];
+};
+
+/** On a card that was updated the buttons are gone; a screen that is behind still has them. */
+const remembered = new Map<string, readonly Button[]>();
+
+const pressed = (card: Post, decision: string, by: string) => {
+  const buttons = remembered.get(card.id) ?? [];
+  const button = buttons.find(({ behaviors: [{ value }] }) => value.d === decision);
+  if (!button) throw new Error(`${card.id} has no button ${decision}`);
+  const { name, behaviors } = button;
+  return { message: card.id, by, name, value: behaviors[0].value };
+};
+
+/** Decrypted, changed, and sealed again as the platform does it. */
+export const resealed = (
+  request: WebhookRequest,
+  change: (event: FeishuMessage) => object,
+): WebhookRequest => {
+  const { encryptKey } = feishuSecrets;
+  const { encrypt: sealed } = JSON.parse(String(Buffer.from(request.body)));
+  const { header, event, ...rest } = JSON.parse(String(decrypt(sealed, encryptKey)));
+  const changed = { ...rest, header: { ...header, event_id: newId('') }, event: change(event) };
+  const body = JSON.stringify({ encrypt: encrypt(encryptKey, JSON.stringify(changed)) });
+  const headers = Object.entries(sign(encryptKey, body, Date.now()));
+  return {
+    ...request,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    body: Buffer.from(body),
+  };
+};
+interface FeishuMessage {
+  readonly sender: object;
+  readonly message: object;
+}
+
+export const feishu: ChannelUnderTest = {
+  definition: feishuChannel,
+  buttons: 'call',
+  forms: ['modify', 'answer'],
+  forgeries: (request) => [
+    withHeader(request, 'x-lark-signature', undefined),
+    withHeader(request, 'x-lark-signature', '0'.repeat(64)),
+    withHeader(request, 'x-lark-request-nonce', 'another'),
+    { ...request, body: Buffer.from('{"schema":"2.0"}') },
+    { ...request, body: Buffer.concat([request.body, Buffer.from(' ')]) },
+  ],
+  remade: (request, as) =>
+    resealed(request, ({ sender, message }) => {
+      const fresh = {
+        ...message,
+        message_id: newId('om_'),
+        create_time: String(Date.UTC(2030, 0)),
+      };
+      return as === 'picture'
+        ? { sender, message: { ...fresh, message_type: 'image', content: '{"image_key":"img_1"}' } }
+        : {
+            sender: { ...sender, sender_type: 'bot' },
+            message: { ...fresh, content: JSON.stringify({ text: as.botSays }) },
+          };
+    }),
+  start: async (now) => {
+    const standIn = await startFeishuStandIn({ now });
+    standIn.watch((chat) => {
+      for (const post of standIn.posts(chat)) {
+        const buttons = buttonsIn(cardOf(post));
+        if (buttons.length > 0) remembered.set(post.id, buttons);
+      }
+    });
+    return {
+      standIn,
+      handshake: async () => (await standIn.verifyUrl()).kind === 'verified',
+      press: (card, decision, by) => standIn.click(pressed(card, decision, by)),
+      submit: (card, form, entered, by) =>
+        standIn.click({
+          ...pressed(card, form, by),
+          form: { [form === 'modify' ? 'feedback' : 'answer']: entered },
+        }),
+      toldWhy: (_card, _by, { toast }) => toast?.content ?? '',
+      limitNext: () =>
+        standIn.fail({
+          path: '/open-apis/im/v1/messages',
+          code: 99991400,
+          status: 429,
+          headers: { 'x-ogw-ratelimit-reset': '1' },
+          times: 1,
+        }),
+      // The sign of life on a message is the first call on that path; the card is the second.
+      refuseCards: () => {
+        standIn.fail({ path: '/open-apis/im/v1/messages', times: 1 });
+        standIn.fail({ path: '/open-apis/im/v1/messages', code: 230099, times: 1 });
+      },
+      refuseAll: () =>
+        standIn.fail({ path: '/open-apis/im/v1/messages', code: 230002, times: ALWAYS }),
+    };
+  },
+};
