@@ -1,4 +1,5 @@
 import { cardTextsIn } from '#domain/card-texts.ts';
+import { headOf } from '#domain/head-of.ts';
 import type { Language } from '#domain/settings.ts';
 import type { AskView } from '#ports/channel.ts';
 import { contentOf } from './blocks.ts';
@@ -19,10 +20,6 @@ export const beginningsOf = (
   const more = tasks.length - shown.length;
   return more > 0 ? [...shown, cardTextsIn(view.language).tasksLeftOut(more)] : shown;
 };
-
-/** Not through the middle of a character. */
-export const headOf = (text: string, room: number): string =>
-  text.slice(0, room).replace(/[\u{D800}-\u{DBFF}]$/u, '');
 
 export const cut = (text: string, room: number, language: Language): string => {
   if (text.length <= room) return text;

@@ -19,11 +19,9 @@ export interface InboundMessage {
   readonly sentAt: number;
   /** Ids mentioned, and whether any of them is marked as a bot: all there is to go by until our own id is known. */
   readonly mentions: readonly string[];
-  /** Mentions as they stand in the text, such as `@李雷`, longest first: words that decide are read without them. */
+  /** Mentions as they stand in the text, such as `@李雷`: words that decide are read without them. */
   readonly mentionNames?: readonly string[];
   readonly mentionsSomeBot: boolean;
-  /** As they stand in `text`, with their @: no part of a word that decides. */
-  readonly mentionNames?: readonly string[];
   /** The message this one replies to. */
   readonly parent?: string;
 }

@@ -1,5 +1,6 @@
 import { type Ask, type Decision, everyoneWhoMay, mayDecideTask } from '#domain/ask.ts';
 import { commandIn } from '#domain/command.ts';
+import { headOf } from '#domain/head-of.ts';
 import { type AskId, askCode, type SessionId, sessionId } from '#domain/ids.ts';
 import type { Inbound, InboundDecision, InboundMessage } from '#domain/inbound.ts';
 import { envelope } from '#domain/job.ts';
@@ -253,7 +254,7 @@ const MOST = 20_000;
 const cut = (text: string, most = MOST): string =>
   text.length <= most
     ? text
-    : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')} [truncated: ${most} of ${text.length} characters]`;
+    : `${headOf(text, most)} [truncated: ${most} of ${text.length} characters]`;
 
 /** A job holds 256 KB; as an escape, which is how half an emoji travels, a character takes six bytes of it. */
 const QUEUE_BYTES = 200_000;

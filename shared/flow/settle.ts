@@ -3,6 +3,7 @@ import { bindingOfAsk } from '#domain/binding.ts';
 import type { Outcome, Row, Step } from '#domain/conversation.ts';
 import { set } from '#domain/expression.ts';
 import { judge } from '#domain/gate.ts';
+import { headOf } from '#domain/head-of.ts';
 import { platformKey } from '#domain/ids.ts';
 import { keys } from '#domain/keys.ts';
 import { putIfAbsent, voidCall } from '#domain/moves.ts';
@@ -70,7 +71,7 @@ const resultOf = (outcome: Outcome, text: string): TaskResult => ({
 });
 const TOLD: readonly Outcome[] = ['done', 'failed'];
 const short = (text: string): string =>
-  text.length <= SHORT ? text : `${text.slice(0, SHORT)}… [${SHORT} / ${text.length}]`;
+  text.length <= SHORT ? text : `${headOf(text, SHORT)}… [${SHORT} / ${text.length}]`;
 
 /** Saves the call's result; a call that is to be asked anew gets none, and so stays open. */
 const settleTask = async (

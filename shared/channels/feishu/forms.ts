@@ -1,8 +1,8 @@
 import type { Ask } from '#domain/ask.ts';
 import { type CardTexts, cardTextsIn } from '#domain/card-texts.ts';
+import { headOf } from '#domain/head-of.ts';
 import { readReply } from '#domain/reply.ts';
 import type { AskView } from '#ports/channel.ts';
-import { headOf } from '../beginnings.ts';
 import { inert, onOneLine } from '../inert.ts';
 import { ANSWER, FEEDBACK, type Pointer, taskField } from './click.ts';
 
