@@ -188,8 +188,9 @@ const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
       limitNext: () => standIn.fail({ path: SESSION, code: 90018, times: 1 }),
       refuseCards: () => {
         standIn.fail({ path: '/v1.0/card', code: 'param.templateUnpublished', times: ALWAYS });
-        // The next message is the action card, which is not taken either.
+        // The next message is the action card, which is not taken either, one way or the other.
         standIn.fail({ path: SESSION, code: 40035, times: 1 });
+        standIn.fail({ path: '/v1.0/robot', code: 'invalidParameter.param.invalid', times: 1 });
       },
       refuseAll: () => {
         standIn.fail({ path: SESSION, code: 300001, times: ALWAYS });

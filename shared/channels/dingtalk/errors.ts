@@ -21,10 +21,13 @@ const TOKEN = ['InvalidAuthentication'];
 const GONE = ['param.cardNotExist', 'session.notExisted', 'session.expired', '300001'];
 const UNSAFE = /^(?:param\.contentUnsafe|contain\.(?:notAllowed\.\w+|unsafe\.url)|4301\d\d)$/;
 
+const MONTH_USED_UP =
+  'the monthly API quota of the organisation is used up: buy more, or wait for the next month';
+
 /** Only people can put these right, so the log says what to do. */
 const OPERATOR: Readonly<Record<string, string>> = {
-  'Forbidden.AccessDenied.ApiCountLimitForOrg':
-    'the monthly API quota of the organisation is used up: buy more, or wait for the next month',
+  'Forbidden.AccessDenied.ApiCountLimitForOrg': MONTH_USED_UP,
+  90020: MONTH_USED_UP,
   'Forbidden.AccessDenied.AccessTokenPermissionDenied':
     'grant the app the scope it lacks (qyapi_robot_sendmsg, Card.Instance.Write) and publish a version',
   'Forbidden.AccessDenied.IpNotInWhiteList':

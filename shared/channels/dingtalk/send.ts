@@ -78,8 +78,7 @@ export const createSender = (
       await client.post(target.webhook, message.body);
       return target;
     } catch (error) {
-      // It said no for a reason of its own, so nothing was sent, and the API may take the same.
-      if (!(error instanceof DingtalkError) || !isClosed(error)) throw error;
+      if (!(error instanceof DingtalkError) || !mayGoByApi(error)) throw error;
       return send({ ...target, webhook: undefined }, message);
     }
   };
@@ -135,8 +134,8 @@ const isDelivered = (answer: z.infer<typeof cardDelivered> | undefined): boolean
   return all.length > 0 && all.every(({ success }) => success);
 };
 
-const isClosed = ({ failure }: DingtalkError): boolean =>
-  ['gone', 'limit', 'operator', 'token'].includes(failure);
+/** It surely said no, so nothing was sent, and the API may take the same; the audit is one for both. */
+const mayGoByApi = ({ failure }: DingtalkError): boolean => !['wait', 'unsafe'].includes(failure);
 
 /** A forwarded copy could be clicked where nobody expects it. */
 const NO_FORWARD = { supportForward: false };

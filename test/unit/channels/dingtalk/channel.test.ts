@@ -165,7 +165,19 @@ describe('saying', () => {
     expect(paths()).toEqual([GROUP]);
   });
 
-  it.each([300001, '300001', 90018, 130101, 310000])(
+  it('takes the word for yes as a number or as a text', async () => {
+    platform.scriptWebhook(failedOld('0'));
+    await channel.say(alive(group), 'a', 'k');
+    expect(paths()).toEqual(['/robot/sendBySession']);
+  });
+
+  it('goes by the API when the address is answered by a page that is not there', async () => {
+    platform.scriptWebhook({ status: 404, body: 'no such page' });
+    await channel.say(alive(group), 'a', 'k');
+    expect(paths()).toEqual(['/robot/sendBySession', GROUP]);
+  });
+
+  it.each([300001, '300001', 90002, 90018, 90020, 130101, 310000, 43004, 40035, 404, 99999])(
     'goes by the API when the address does not take it (%s)',
     async (errcode) => {
       platform.scriptWebhook(failedOld(errcode));
@@ -384,10 +396,12 @@ describe('showing an ask without a template', () => {
     expect(JSON.stringify(call(2).body)).toContain('全文已在上方消息中发出');
   });
 
-  it('goes as text when the platform refuses the card', async () => {
+  it('goes as text when the platform refuses the card, one way and the other', async () => {
     platform.scriptWebhook(failedOld(40035));
+    platform.script(failed('invalidParameter.param.invalid'));
     const sent = await channel.show(one, to(alive(group)), 'k');
-    const { text } = call(1).body as { text: { content: string } };
+    expect(paths()).toEqual(['/robot/sendBySession', GROUP, '/robot/sendBySession']);
+    const { text } = call(2).body as { text: { content: string } };
     expect(text.content).toContain('• sql:\n│ DELETE FROM t');
     expect(text.content).toContain('文字回复：@机器人 确认');
     expect(sent.message).toBe(code);
