@@ -5,7 +5,9 @@ import { renderActionCard } from '#channels/dingtalk/action-card.ts';
 import { renderCard } from '#channels/dingtalk/card.ts';
 import { inertInMarkdown, nameInMarkdown, nameOf } from '#channels/dingtalk/inert.ts';
 import { createDingtalkWebhook } from '#channels/dingtalk/webhook.ts';
+import type { Decision } from '#domain/ask.ts';
 import { askCode } from '#domain/ids.ts';
+import type { AskView } from '#ports/channel.ts';
 import {
   ANN,
   cardEnvironment,
@@ -182,16 +184,73 @@ describe('the variables of an interactive card', () => {
   });
   const linesIn = (text: string) => text.replaceAll('\n│ ', '\n');
 
-  it('of a settled card keep what was asked, and have no button', () => {
+  const fieldsOf = (params: Readonly<Record<string, string>>) =>
+    Array.from({ length: 8 }, (_, index) => params[`text_${index + 1}`] ?? '').filter(Boolean);
+  const settled = (
+    asked: AskView,
+    kind: 'confirm' | 'modify',
+    said: string,
+    result = '',
+  ): AskView => {
+    const decision: Decision = { id: 'd', kind, by: ANN, at: NOW, via: 'click', text: said };
+    const results = asked.tasks.map(() => ({ state: 'done' as const, text: result }));
+    return {
+      ...asked,
+      ask: { ...asked.ask, ...(said === '' ? {} : { decision }) },
+      card: { state: kind === 'modify' ? 'replaced' : 'done', kind, by: ANN, at: NOW, results },
+    };
+  };
+
+  it('of a settled card keep what was asked, say what came of it below, and have no button', () => {
     const { params } = renderCard(
-      view([task({ sql: 'x' })], {
-        card: { state: 'done', kind: 'confirm', by: ANN, at: NOW, results: [{ state: 'done' }] },
-      }),
+      settled(view([task({ sql: 'x' })]), 'confirm', '', '3 rows'),
       'elsewhere',
     );
     expect(params).toMatchObject({ title: '已执行', waiting: 'false', hint: '' });
-    expect(params['text_1']).toContain('│ x\n• 结果：已执行');
+    expect(params['text_1']).toMatch(/│ x$/u);
+    expect(params['text_2']).toBe('• 操作：data_modify · 结果：已执行\n│ 3 rows');
     expect(params).not.toHaveProperty('pointer');
+  });
+
+  it('of a settled card show the whole request, however long the changes asked for', () => {
+    const asked = view([task({ sql: `a${'x'.repeat(5_000)}b` })]);
+    expect(renderCard(asked, 'group').whole).toBe(true);
+    const feedback = '改'.repeat(4_000);
+    const text = fieldsOf(renderCard(settled(asked, 'modify', feedback), 'group').params).join('');
+    expect(text).toContain(asked.tasks[0]?.input['sql']);
+    expect(text).toContain('修改意见：\n│ 改改改');
+    const [, leftOut] = /此处省略 (\d+) 个字符/u.exec(text) ?? [];
+    expect(text.match(/改{2,}/gu)?.[0]).toHaveLength(4_000 - Number(leftOut));
+    expect(text).not.toContain('全文已在上方');
+  });
+
+  it('of a settled card leave what was shown as it was shown, and have room for all the rest', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(2000), { minLength: 1, maxLength: 50 }),
+        fc.constantFrom('confirm' as const, 'modify' as const),
+        fc.nat(20_000),
+        fc.nat(600),
+        fc.constantFrom('x', '删', '"', '\n', '😀'),
+        (sizes, kind, said, result, unit) => {
+          const asked = view(sizes.map((size) => task({ sql: `a${unit.repeat(size)}b` })));
+          const before = fieldsOf(renderCard(asked, 'group').params);
+          const decided = settled(asked, kind, unit.repeat(said), unit.repeat(result));
+          const { params } = renderCard(decided, 'elsewhere');
+          const after = fieldsOf(params);
+          expect(after.slice(0, before.length)).toEqual(before);
+          const rest = after.slice(before.length).join('');
+          expect(rest).toContain('结果：');
+          for (const value of Object.values(params)) {
+            expect(Buffer.byteLength(value)).toBeLessThanOrEqual(1024);
+            expect(value.isWellFormed()).toBe(true);
+          }
+          const told = rest.split(unit).length - 1 >= said + result * sizes.length;
+          if (!told) expect(rest).toMatch(/此处省略 \d+ 个字符/u);
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 });
 
