@@ -162,7 +162,9 @@ describe('saying', () => {
     const { origin } = new URL('http://127.0.0.1:9');
     const own = { webhook: `${origin}/robot/sendBySession?session=s`, until: NOW + HOUR };
     await channel.say({ ...group, own }, 'a', 'k');
-    expect(paths()).toEqual([GROUP]);
+    const strangers = { webhook: `${platform.url}/robot/send?access_token=x`, until: NOW + HOUR };
+    await channel.say({ ...group, own: strangers }, 'a', 'k');
+    expect(paths()).toEqual([GROUP, GROUP]);
   });
 
   it('takes the word for yes as a number or as a text', async () => {
