@@ -1,3 +1,4 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dingtalk as dingtalkChannel } from '#channels/dingtalk/index.ts';
 import { feishu as feishuChannel } from '#channels/feishu/index.ts';
 import { decrypt } from '#channels/feishu/verify.ts';
@@ -9,7 +10,7 @@ import { STANDIN_SECRETS as feishuSecrets } from '#hosts/local/standins/feishu/w
 import type { Post } from '#hosts/local/standins/stand-in.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
 import { describeChannel } from './channel.suite.ts';
-import type { ChannelUnderTest } from './channel-bot.ts';
+import { type ChannelUnderTest, startBot } from './channel-bot.ts';
 
 const ALWAYS = 1_000;
 const withHeader = (request: WebhookRequest, name: string, value: string | undefined) => ({
@@ -204,3 +205,43 @@ const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
 describeChannel('feishu', feishu);
 describeChannel('dingtalk, with a card template', dingtalk('interactive'));
 describeChannel('dingtalk, without one', dingtalk('action'));
+
+/** Calls that count for the month: all of the API but for its token; a sessionWebhook is another host. */
+const countCalls = () => {
+  const called: string[] = [];
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((...request) => {
+    called.push(String(request[0]));
+    return elsewhere(...request);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return (api: string) =>
+    called.filter((url) => url.startsWith(api) && !url.includes('/oauth2/')).length;
+};
+const elsewhere = globalThis.fetch;
+
+// The numbers of the guide's first table.
+describe('a whole turn on DingTalk costs so many calls of the month', () => {
+  it.each([
+    ['action', 'by a button', 1],
+    ['action', 'in words', 1],
+    ['interactive', 'by a button', 2],
+    ['interactive', 'in words', 3],
+  ] as const)('with %s cards, confirmed %s: %i', async (cards, how, calls) => {
+    const counted = countCalls();
+    const bot = await startBot(dingtalk(cards));
+    const { group } = bot.chats;
+    await bot.write(group, 'drop it');
+    if (how === 'in words') await bot.write(group, '确认');
+    else await bot.press(group, 'confirm', bot.people.wang);
+    expect(bot.textsIn(group).at(-1)).toBe('all done');
+    expect(counted(bot.standIn.endpoint)).toBe(calls);
+  });
+
+  it('with an answer alone: none', async () => {
+    const counted = countCalls();
+    const bot = await startBot(dingtalk('interactive'));
+    await bot.write(bot.chats.single, 'say hi');
+    expect(bot.textsIn(bot.chats.single)).not.toEqual([]);
+    expect(counted(bot.standIn.endpoint)).toBe(0);
+  });
+});

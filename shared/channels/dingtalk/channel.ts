@@ -68,7 +68,9 @@ export const createDingtalkChannel = (setup: ChannelSetup): Omit<Channel, 'name'
   };
 
   const update = async (view: AskView, sent: Sent): Promise<void> => {
-    const { name, target: to } = sentTo(sent);
+    const isHere = view.to?.chat === sent.chat;
+    const turn = isHere ? target({ kind: 'chat', to: view.to }) : undefined;
+    const { name, target: to } = sentTo(sent, turn);
     if (name.startsWith(view.ask.id)) {
       if (isShownByAnswer(view)) return;
       try {

@@ -596,6 +596,18 @@ describe('updating', () => {
     expect(paramOf(call()).content).toContain('结果：已执行\n│ 3');
   });
 
+  it('goes the way the answers of the turn go, while that lives, if it is the same chat', async () => {
+    const sent = { ...shown, message: code };
+    const turnIn = (address: Address) => ({ ...settled('done'), to: address });
+    await channel.update(turnIn(alive(group)), sent, 'k');
+    await channel.update(turnIn(alive({ ...group, chat: 'another' })), sent, 'k');
+    await channel.update(turnIn(alive(group)), { ...sent, chat: ANN }, 'k');
+    now += HOUR;
+    await channel.update(turnIn(alive(group)), sent, 'k');
+    expect(paths()).toEqual(['/robot/sendBySession', GROUP, BATCH, GROUP]);
+    expect(call().body).toMatchObject({ msgtype: 'text' });
+  });
+
   it('goes where the ask was shown', async () => {
     const updates = async (receiver: Parameters<Channel['show']>[1]) => {
       const sent: Sent = await channel.show(one, receiver, 'k');
@@ -614,17 +626,4 @@ describe('updating', () => {
     expect(await updates(to(single))).toMatchObject({ body: { outTrackId: one.ask.id } });
     expect(await updates({ kind: 'person', person: ANN })).toMatchObject({ method: 'PUT' });
   });
-});
-
-it('takes no call of the API for a turn that is confirmed in words, but for its outcome', async () => {
-  const address = alive(group);
-  const sent = await channel.show(one, to(address), 'k');
-  const decided = (state: 'running' | 'done'): AskView => ({
-    ...one,
-    card: { state, kind: 'confirm', by: ANN, at: NOW },
-  });
-  await channel.update(decided('running'), sent, 'k');
-  await channel.update(decided('done'), sent, 'k');
-  await channel.say(address, 'done', 'k');
-  expect(platform.calls().filter(({ path }) => !path.startsWith('/robot/'))).toHaveLength(1);
 });
