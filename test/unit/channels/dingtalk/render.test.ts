@@ -26,6 +26,7 @@ const nasty = fc.string({
     fc.constantFrom(
       ...['\u202e', '\u200b', '\u00a0', '\n', '\t', '  ', ' ', '⟨U+202E⟩', '＊', '｜', '［'],
       ...['**', '_', '~~', '`', '[x](dtmd://dingtalkclient/sendMessage?content=y)', '![](u)'],
+      ...['dtmd://dingtalkclient/sendMessage?content=y', 'https://a.b', '://', '：//', ':', '//'],
       ...['<font color=red>', '&lt;', '\\', '# ', '> ', '- ', '1. ', '|', '删', '\ud800'],
     ),
     fc.string({ minLength: 1, maxLength: 4, unit: 'binary' }),
@@ -33,6 +34,7 @@ const nasty = fc.string({
 });
 
 const TWINS = '＊*＿_～~｀`［[］]＜<＆&＼\\｜|';
+const SCHEME = /[a-z][\w+.-]*:\/\//giu;
 /** Reads twins, kept spaces and marks back: what can be read back was not lost. */
 const readBack = (shown: string): string =>
   [...shown]
@@ -41,6 +43,7 @@ const readBack = (shown: string): string =>
       return at >= 0 && at % 2 === 0 ? TWINS[at + 1] : character;
     })
     .join('')
+    .replaceAll('：//', '://')
     .replaceAll('\u00a0', ' ')
     .replace(/⟨U\+([0-9A-F]{4,6})⟩/gu, (_, hex: string) =>
       String.fromCodePoint(Number.parseInt(hex, 16)),
@@ -49,7 +52,10 @@ const readBack = (shown: string): string =>
 describe('text of strangers in markdown', () => {
   it.each([
     ['SELECT * FROM my_table', 'SELECT ＊ FROM my＿table'],
-    ['[ok](dtmd://x)', '［ok］(dtmd://x)'],
+    ['[ok](dtmd://x)', '［ok］(dtmd：//x)'],
+    ['see HTTPS://a.b:80/c', 'see HTTPS：//a.b:80/c'],
+    ['注意：//', '注意⟨U+FF1A⟩//'],
+    ['注意：a // b', '注意：a // b'],
     ['a  b', 'a\u00a0 b'],
     ['a\u00a0b', 'a⟨U+00A0⟩b'],
     ['＊', '⟨U+FF0A⟩'],
@@ -64,6 +70,7 @@ describe('text of strangers in markdown', () => {
         const shown = inertInMarkdown(text);
         expect(readBack(shown)).toBe(text);
         expect(shown).not.toMatch(/[*_~`[\]<&\\|\t]| {2}|^ | $/mu);
+        expect(shown).not.toMatch(SCHEME);
       }),
       { numRuns: 2000 },
     );
@@ -93,6 +100,8 @@ describe('an action card', () => {
     expect(lines).toContain('可决定的人：@452523285939877041');
     expect(lines).toContain('截止时间：2026-11-18 10:05:07 UTC+8');
     expect(card?.text).toContain('全角显示');
+    const address = renderActionCard(view([task({ to: 'https://a.b' })]), 'group')?.card.text;
+    expect(address).toMatch(/│ https：\/\/a\.b[^]*全角显示/u);
     expect(card?.text).toContain('确认 1,2（只执行这几项）');
     expect(card?.buttons.map(({ title }) => title)).toEqual(['全部确认', '取消']);
   });
@@ -112,8 +121,9 @@ describe('an action card', () => {
       fc.property(nasty, nasty, nasty, (name, value, summary) => {
         const asked = view([task({ [name]: value }, { summary, tool: name || 't' })]);
         const { text = '' } = renderActionCard(asked, 'group')?.card ?? {};
+        expect(text.match(/\]\(dtmd:\/\/dingtalkclient\/sendMessage\?content=%/gu)).toHaveLength(2);
         expect(text.match(/\]\(/gu)).toHaveLength(2);
-        expect(text.match(/dtmd:\/\/dingtalkclient\/sendMessage\?content=%/gu)).toHaveLength(2);
+        expect(text.match(SCHEME)).toHaveLength(2);
       }),
       { numRuns: 300 },
     );
