@@ -219,6 +219,14 @@ const countCalls = () => {
 };
 const elsewhere = globalThis.fetch;
 
+it('an interactive card in a group calls the person who may decide', async () => {
+  const bot = await startBot(dingtalk('interactive'));
+  await bot.write(bot.chats.group, 'drop it');
+  expect(cardOf(bot.cardIn(bot.chats.group))).toMatchObject({ called: [bot.people.wang] });
+  await bot.write(bot.chats.single, 'drop it');
+  expect(cardOf(bot.cardIn(bot.chats.single))).toMatchObject({ called: [] });
+});
+
 // The numbers of the guide's first table.
 describe('a whole turn on DingTalk costs so many calls of the month', () => {
   it.each([

@@ -45,7 +45,7 @@ export const createDingtalkChannel = (setup: ChannelSetup): Omit<Channel, 'name'
       const { params, whole } = renderCard(view, place);
       const track = trackOf(view, receiver);
       if (!whole) await tellAll();
-      const card = await sendCard(to, track, params);
+      const card = await sendCard(to, track, params, called);
       if ('delivered' in card) return sentAs(track, receiver, clock.now());
       refused(card.refusal);
     }

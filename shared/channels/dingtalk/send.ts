@@ -12,7 +12,12 @@ export interface Sender {
   send(target: Target, message: Message): Promise<Target>;
   sendText(target: Target, text: string, called?: readonly string[]): Promise<Target>;
   /** Whether a card was delivered; if not, `refusal` says why in a word. */
-  sendCard(target: Target, track: string, params: object): Promise<CardSent>;
+  sendCard(
+    target: Target,
+    track: string,
+    params: object,
+    called: readonly string[],
+  ): Promise<CardSent>;
 }
 export type CardSent = { readonly delivered: true } | { readonly refusal: string };
 
@@ -106,9 +111,9 @@ export const createSender = (
     }
   };
 
-  const sendCard: Sender['sendCard'] = async ({ space }, track, params) => {
+  const sendCard: Sender['sendCard'] = async ({ space }, track, params, called) => {
     if (!cards || !space) return { refusal: 'nowhere to deliver it' };
-    const place = { outTrackId: track, userIdType: 1, ...placing(space, robotCode) };
+    const place = { outTrackId: track, userIdType: 1, ...placing(space, robotCode, called) };
     const sent = await deliverCard('createAndDeliver', {
       cardTemplateId: cards.template,
       callbackType: 'HTTP',
@@ -140,13 +145,21 @@ const mayGoByApi = ({ failure }: DingtalkError): boolean => !['wait', 'unsafe'].
 /** A forwarded copy could be clicked where nobody expects it. */
 const NO_FORWARD = { supportForward: false };
 
-const placing = (space: NonNullable<Target['space']>, robotCode: string): object =>
+const placing = (
+  space: NonNullable<Target['space']>,
+  robotCode: string,
+  called: readonly string[],
+): object =>
   'group' in space
     ? {
         openSpaceId: `dtv1.card//IM_GROUP.${space.group}`,
-        imGroupOpenDeliverModel: { robotCode },
+        imGroupOpenDeliverModel: { robotCode, ...calling(called) },
       }
     : {
         openSpaceId: `dtv1.card//IM_ROBOT.${space.staff}`,
         imRobotOpenDeliverModel: { spaceType: 'IM_ROBOT', robotCode },
       };
+
+/** With the name each is called by; ids are all we know. */
+const calling = (called: readonly string[]) =>
+  called.length > 0 ? { atUserIds: Object.fromEntries(called.map((id) => [id, id])) } : {};

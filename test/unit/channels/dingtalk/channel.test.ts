@@ -460,6 +460,16 @@ describe('showing an ask with a template', () => {
     expect(sent).toEqual({ chat: 'cidGolden0001==', message: one.ask.id, time: NOW });
   });
 
+  it('calls those in a group who may decide, if they are named', async () => {
+    await channel.show(one, to(group), 'k');
+    const robotCode = 'dinggoldenrobot';
+    const model = { robotCode, atUserIds: { '452523285939877041': '452523285939877041' } };
+    expect(call().body).toMatchObject({ imGroupOpenDeliverModel: model });
+    const anyone = one.ask.tasks.map((task) => ({ ...task, may: ['*'] }));
+    await channel.show({ ...one, ask: { ...one.ask, tasks: anyone } }, to(group), 'k');
+    expect(call(1).body['imGroupOpenDeliverModel']).toEqual({ robotCode });
+  });
+
   it('delivers to who is in a single chat, and to each approver a card of their own', async () => {
     const own = await channel.show(one, to(single), 'k');
     expect(call().body).toMatchObject({
