@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dingtalk } from '#channels/dingtalk/index.ts';
 import type { Ask } from '#domain/ask.ts';
 import { askCode, type PersonId } from '#domain/ids.ts';
@@ -319,6 +319,33 @@ describe('failures', () => {
       code: 'DINGTALK_UNREACHABLE',
       retryable: true,
     });
+  });
+
+  it('to answer in time end every kind of request', async () => {
+    channel = build(cardEnvironment);
+    const acts = [
+      () => channel.say(group, 'for a token', 'k'),
+      () => channel.say(group, 'by the API', 'k'),
+      () => channel.say(single, 'by the API', 'k'),
+      () => channel.say(alive(group), 'by sessionWebhook', 'k'),
+      () => channel.show(one, to(group), 'k'),
+      () => channel.update(one, { chat: 'c', message: one.ask.id, time: 1 }, 'k'),
+    ];
+    const { timeout } = AbortSignal;
+    let silent = true;
+    const given = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      expect(ms).toBeLessThanOrEqual(10_000);
+      const over = new DOMException('', 'TimeoutError');
+      return silent ? AbortSignal.abort(over) : timeout.call(AbortSignal, ms);
+    });
+    onTestFinished(() => given.mockRestore());
+    for (const act of acts) {
+      expect(await failureOf(act())).toMatchObject({ code: 'DINGTALK_UNREACHABLE' });
+      silent = false;
+      // From the second on there is a token.
+      await channel.say(group, 'a word', 'k');
+      silent = true;
+    }
   });
 
   it('never put a token, a secret, an address or content into a log line or an error', async () => {
