@@ -15,6 +15,7 @@ const LIMIT = [
   '90018',
   '90002',
   '130101',
+  'flowControlledStaffIdList',
 ];
 const WAIT = ['system.busy', 'system.error', 'unknown.send.result', '-1'];
 const TOKEN = ['InvalidAuthentication'];
@@ -39,6 +40,8 @@ const OPERATOR: Readonly<Record<string, string>> = {
   'bot.stopped': 'the robot is switched off in this group; switch it on',
   'bot.forbidden.sendMessage': 'the robot is muted in this group; let it speak',
   'chatbotId.notAllow.sendOTO': 'allow the robot to write to people in single chats',
+  invalidStaffIdList:
+    'the person is not in the organisation, or the app is not visible to them; see to it, or name another approver',
   'staffId.notExisted': 'the person is not in the organisation; name another approver',
   'param.userIdNotExist': 'the person is not in the organisation; name another approver',
   'conversation.org.notMatch': 'the group belongs to another organisation; use another',

@@ -37,7 +37,7 @@ const TEXT_BYTES = 14_000;
 const PACE_MS = 250;
 
 export const createSender = (
-  { clock, log }: Pick<ChannelSetup, 'clock' | 'log'>,
+  { clock }: Pick<ChannelSetup, 'clock'>,
   { robotCode, cards }: OutboundSettings,
   client: Client,
 ): Sender => {
@@ -65,13 +65,8 @@ export const createSender = (
     const body = { ...message, userIds: [staff] };
     const answer = sentToPeople.safeParse(await client.call({ act, method: 'POST', path, body }));
     const { invalidStaffIdList, flowControlledStaffIdList } = answer.data ?? {};
-    if (invalidStaffIdList?.length) {
-      const todo = 'the person is not in the organisation or may not use the app';
-      log.error('dingtalk-failed', { act, class: 'operator', todo });
-      throw new DingtalkError(act, 200, 'invalidStaffIdList', 'operator');
-    }
-    if (flowControlledStaffIdList?.length)
-      throw new DingtalkError(act, 200, 'flowControlledStaffIdList', 'limit');
+    if (invalidStaffIdList?.length) throw client.fail(act, 'invalidStaffIdList');
+    if (flowControlledStaffIdList?.length) throw client.fail(act, 'flowControlledStaffIdList');
   };
 
   const send = async (target: Target, message: Message): Promise<Target> => {
