@@ -40,6 +40,8 @@ export interface AskView {
   readonly question?: Question;
   readonly card: CardState;
   readonly language: Language;
+  /** Where the answers of the turn go, while there is one. */
+  readonly to?: Address;
 }
 
 export type Receiver =

@@ -103,6 +103,7 @@ const decided: BotReply = {
     userPrivateData: { cardParamMap: { notice: '已收到' } },
   },
 };
+const refused: BotReply = { body: { userPrivateData: { cardParamMap: { notice: '你不能决定' } } } };
 
 describe('an action card', () => {
   it('shows DingTalk’s markdown, and its buttons side by side', async () => {
@@ -151,12 +152,14 @@ describe('an interactive card', () => {
 
   it('calls the bot back, and shows what its answer changed, for whom', async () => {
     await api.card('a1', OPS, PARAMS);
-    bot.answer(() => decided);
+    bot.answer(() => refused);
     const page = await open();
     await button(page, '确认执行').click();
+    expect(await page.locator('.private').textContent()).toBe('@李雷 alone sees: 你不能决定');
+    bot.answer(() => decided);
+    await button(page, '确认执行').click();
     await page.getByText('李雷 已确认').waitFor();
-    expect(await page.locator('.private').textContent()).toBe('@李雷 alone sees: 已收到');
-    expect(await page.locator('.card button').count()).toBe(0);
+    expect(await page.locator('.card button, .private').count()).toBe(0);
     const { userId, content } = bot.requests[0]?.body ?? expect.fail();
     expect([userId, JSON.parse(content).cardPrivateData]).toEqual([
       LI,
@@ -197,15 +200,10 @@ it('keeps hostile text as text, and follows no odd address', async () => {
 it.each(['light', 'dark'] as const)('can be read in the %s', async (colorScheme) => {
   await api.toGroup(OPS, 'sampleMarkdown', { title: 't', text: ACTION_CARD.text });
   await api.toGroup(OPS, 'sampleActionCard6', ACTION_CARD);
-  await api.card(
-    'a0',
-    OPS,
-    { ...PARAMS, waiting: 'false', odd: 'nowhere' },
-    {
-      privateData: { [LI]: { cardParamMap: { notice: '你不能决定' } } },
-    },
-  );
-  await api.card('a1', OPS, PARAMS);
+  await api.card('a0', OPS, { ...PARAMS, waiting: 'false', odd: 'nowhere' });
+  await api.card('a1', OPS, PARAMS, {
+    privateData: { [LI]: { cardParamMap: { notice: '你不能决定' } } },
+  });
   const page = await open(colorScheme);
   const { poor } = await page.evaluate(poorContrasts);
   expect(poor).toEqual([]);

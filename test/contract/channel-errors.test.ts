@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dingtalk } from '#channels/dingtalk/index.ts';
 import { feishu } from '#channels/feishu/index.ts';
+import type { AskId } from '#domain/ids.ts';
 import {
   type DingtalkStandIn,
   startDingtalkStandIn,
 } from '#hosts/local/standins/dingtalk/index.ts';
 import { type FeishuStandIn, startFeishuStandIn } from '#hosts/local/standins/feishu/index.ts';
 import type { Post } from '#hosts/local/standins/stand-in.ts';
-import { type Channel, ChannelError, type ChannelSetup } from '#ports/channel.ts';
+import { type CardState, type Channel, ChannelError, type ChannelSetup } from '#ports/channel.ts';
 import { ANN, recordingLog, task, view } from '../unit/channels/feishu/given.ts';
 
 /** Every row of the platforms' error tables, answered by the stand-in on the wire: what the channel makes of it. */
@@ -217,88 +218,225 @@ describe('Feishu', () => {
 });
 
 describe('DingTalk', () => {
-  const ROBOT = '/v1.0/robot';
   let platform: DingtalkStandIn;
   let channel: Channel;
   let lines: ReturnType<typeof recordingLog>['lines'];
+  let group: string;
+  let webhook: Readonly<Record<string, string | number>>;
   beforeAll(async () => {
     platform = await startDingtalkStandIn({ cards: 'interactive' });
-    platform.rateLimit({ perApiPerSecond: 1_000 });
+    const [, , , { id, members } = expect.fail()] = platform.chats;
+    group = id;
+    await platform.write({ chat: group, from: members[0] ?? '', text: 'hi', mention: true });
+    const { sessionWebhook, sessionWebhookExpiredTime } = JSON.parse(
+      platform.deliveries()[0]?.payload ?? '',
+    );
+    webhook = { webhook: sessionWebhook, until: sessionWebhookExpiredTime };
   });
   afterAll(() => platform.stop());
-
-  const open = () => {
+  beforeEach(() => {
+    platform.rateLimit({
+      perApiPerSecond: 1_000,
+      callsPerMonth: Number.POSITIVE_INFINITY,
+      perPersonPerMinute: Number.POSITIVE_INFINITY,
+    });
     const { made, lines: noted } = setup(platform.environment);
     channel = dingtalk.createChannel(made);
     lines = noted;
+  });
+
+  const chat = (own?: Readonly<Record<string, string | number>>, id = group) => ({
+    channel: 'dingtalk',
+    app: 'key',
+    chat: id,
+    group: id === group,
+    ...(own && { own }),
+  });
+  /** Each ask has a card of its own. */
+  let asked = 0;
+  const anAsk = () => {
+    asked += 1;
+    return { ...card, ask: { ...card.ask, id: `ask${asked}` as AskId } };
   };
-  const chat = () => platform.chats.find(({ kind }) => kind === 'group')?.id ?? '';
-  const to = () => ({ channel: 'dingtalk', app: 'key', chat: chat(), group: true });
-  let said = 0;
-  const say = () => channel.say(to(), 'a word', `key-${++said}`);
+  const acts: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a text by sessionWebhook': () => channel.say(chat(webhook), 'a word', 'key'),
+    'a text by the API': () => channel.say(chat(), 'a word', 'key'),
+    'a card': () => channel.show(anAsk(), { kind: 'chat', to: chat(webhook) }, 'key'),
+    'what became of a card': async () => {
+      const asked = anAsk();
+      const sent = await channel.show(asked, { kind: 'chat', to: chat() }, 'key');
+      const done: CardState = { state: 'done', kind: 'confirm', at: 1_760_000_000_000 };
+      await channel.update({ ...asked, card: done }, sent, 'key');
+    },
+  };
+  const CALLS: Readonly<Record<string, { readonly path: string; readonly method?: string }>> = {
+    'a text by sessionWebhook': { path: '/robot/sendBySession' },
+    'a text by the API': { path: '/v1.0/robot' },
+    'a card': { path: '/v1.0/card' },
+    'what became of a card': { path: '/v1.0/card', method: 'PUT' },
+  };
+  const kindOf = ({ content }: Post): string => {
+    if (content.kind === 'text') return content.text === 'a word' ? 'said' : content.text;
+    return JSON.stringify(content.card).includes('cardTemplate') ? 'a card' : 'an action card';
+  };
+  /** What came of it: what is seen in the chat last, or whether the queue tries again. */
+  const become = async (act: () => Promise<unknown>): Promise<string> => {
+    const before = platform.posts(group).length;
+    const outcome = await refusal(act());
+    if (outcome === RETRIED) return 'tried again later';
+    if (outcome === NEVER) return 'given up';
+    if (outcome !== 'taken') throw outcome;
+    const last = platform.posts(group).slice(before).at(-1);
+    return last ? kindOf(last) : 'nothing';
+  };
+  /** What the operator is told to do, else there is a line with the code; what was put right at once is silent. */
+  const told = (code: string | number, what: RegExp | 'by a line' | 'nothing') =>
+    what === 'nothing'
+      ? expect(lines).toEqual([])
+      : expect(lines).toContainEqual({
+          level: what === 'by a line' ? 'warn' : 'error',
+          event: 'dingtalk-failed',
+          facts: expect.objectContaining({
+            code: String(code),
+            ...(what !== 'by a line' && { todo: expect.stringMatching(what) }),
+          }),
+        });
 
-  it.each([
-    'Forbidden.AccessDenied.QpsLimitForAppkeyAndApi',
-    'Forbidden.AccessDenied.QpmLimitForAppkeyAndApi',
-    'Forbidden.AccessDenied.QpsLimitForApi',
-    'send.too.fast',
-    'send.byToken.tooFast',
-    'too.many.group',
-    'too.many.people',
-  ])('waits a limit out: %s', async (code) => {
-    open();
-    platform.fail({ path: ROBOT, code, times: 1 });
-    expect(await refusal(say())).toBe('taken');
+  const FORBIDDEN = 'Forbidden.AccessDenied.';
+  const MONTH = /buy more, or wait/;
+  const TOLD = expect.stringMatching(/^已执行\n于 .* 确认/);
+  const WITHHELD = expect.stringContaining('did not pass');
+  interface Row {
+    readonly code: string | number;
+    readonly becomes: string | ReturnType<typeof expect.stringContaining>;
+    readonly tells: RegExp | 'by a line' | 'nothing';
+    readonly status?: number;
+  }
+  const row = (
+    code: Row['code'],
+    becomes: Row['becomes'],
+    tells: Row['tells'] = 'by a line',
+  ): Row => ({ code, becomes, tells, ...(code === 'system.busy' && { status: 500 }) });
+  const TABLE: Readonly<Record<string, readonly Row[]>> = {
+    'a text by sessionWebhook': [
+      row(310000, 'said', /security settings/),
+      row(40035, 'said'),
+      row(43004, 'said'),
+      row(300001, 'said'),
+      row(90002, 'said'),
+      row(90018, 'said'),
+      row(90020, 'said', MONTH),
+      row(430101, WITHHELD),
+      row(430102, WITHHELD),
+      row(430104, WITHHELD),
+      row(-1, 'tried again later'),
+    ],
+    'a text by the API': [
+      row(`${FORBIDDEN}QpsLimitForAppkeyAndApi`, 'said', 'nothing'),
+      row(`${FORBIDDEN}QpmLimitForAppkeyAndApi`, 'said', 'nothing'),
+      row(`${FORBIDDEN}QpsLimitForApi`, 'said', 'nothing'),
+      row('send.too.fast', 'said', 'nothing'),
+      row('send.byToken.tooFast', 'said', 'nothing'),
+      row('too.many.group', 'said', 'nothing'),
+      row('too.many.people', 'said', 'nothing'),
+      row(90018, 'said', 'nothing'),
+      row(90002, 'said', 'nothing'),
+      row('InvalidAuthentication', 'said', 'nothing'),
+      row('system.busy', 'tried again later'),
+      row('unknown.send.result', 'tried again later'),
+      row('param.contentUnsafe', WITHHELD),
+      row('contain.notAllowed.text', WITHHELD),
+      row('contain.unsafe.url', WITHHELD),
+      row('invalidParameter.msgKey.invalid', 'given up'),
+      row('invalidParameter.msgParam.tooLong', 'given up'),
+      row('invalidParameter.robotCode.auth', 'given up', /DINGTALK_ROBOT_CODE/),
+      row('invalidParameter.robotCode.notExsit', 'given up', /DINGTALK_ROBOT_CODE/),
+      row(`${FORBIDDEN}ApiCountLimitForOrg`, 'given up', MONTH),
+      row(90020, 'given up', MONTH),
+      row(`${FORBIDDEN}AccessTokenPermissionDenied`, 'given up', /grant the app the scope/),
+      row(`${FORBIDDEN}IpNotInWhiteList`, 'given up', /allow-list/),
+      row('group.disbanded', 'given up', /dissolved/),
+      row('bot.stopped', 'given up', /switch it on/),
+      row('bot.forbidden.sendMessage', 'given up', /muted/),
+      row('resource.unavailable', 'given up', /switch it on/),
+      row('chatbotId.notAllow.sendOTO', 'given up', /single chats/),
+      row('conversation.org.notMatch', 'given up', /another organisation/),
+    ],
+    'a card': [
+      row(`${FORBIDDEN}QpsLimitForAppkeyAndApi`, 'a card', 'nothing'),
+      row('InvalidAuthentication', 'a card', 'nothing'),
+      row('param.openDeliverModelEmpty', 'an action card'),
+      row('outTrackId.outOfLimit', 'an action card'),
+      row('param.templateUnpublished', 'an action card'),
+      row('param.contentUnsafe', 'an action card'),
+      row(`${FORBIDDEN}ApiCountLimitForOrg`, 'an action card', MONTH),
+      row(`${FORBIDDEN}AccessTokenPermissionDenied`, 'an action card', /Card.Instance.Write/),
+      row(`${FORBIDDEN}IpNotInWhiteList`, 'an action card', /allow-list/),
+      row('param.userIdNotExist', 'an action card', /not in the organisation/),
+      row('system.busy', 'tried again later'),
+    ],
+    'what became of a card': [
+      row(`${FORBIDDEN}QpsLimitForAppkeyAndApi`, 'a card', 'nothing'),
+      row('param.cardNotExist', TOLD),
+      row('param.contentUnsafe', TOLD),
+      row(`${FORBIDDEN}ApiCountLimitForOrg`, TOLD, MONTH),
+      row('system.busy', 'tried again later'),
+    ],
+  };
+
+  describe.each(Object.entries(TABLE))('%s', (what, rows) => {
+    it.each(rows)('answered $code', async ({ code, becomes, tells, status }) => {
+      const { [what]: act = expect.fail } = acts;
+      const { [what]: call = { path: '' } } = CALLS;
+      platform.fail({ ...call, code, times: 1, ...(status && { status }) });
+      expect(await become(act)).toEqual(becomes);
+      told(code, tells);
+      if (becomes === 'an action card')
+        expect(lines.at(-1)).toMatchObject({ event: 'dingtalk-card-refused', facts: { code } });
+    });
   });
 
-  it('shows a card that an earlier try made and did not deliver', async () => {
-    open();
-    const isCard = ({ content }: Post) =>
-      content.kind === 'card' && JSON.stringify(content.card).includes('cardTemplate');
-    const cards = () => platform.posts(chat()).filter(isCard).length;
-    platform.failDeliveries(1);
-    await channel.show(card, { kind: 'chat', to: to() }, 'key');
-    expect(cards()).toBe(0);
-    await channel.show(card, { kind: 'chat', to: to() }, 'key');
-    expect(cards()).toBe(1);
+  // What the platform itself makes of it, without a switch.
+  it('answers by the API when a session is over', async () => {
+    const dead = { ...webhook, webhook: String(webhook['webhook']).replace(/.$/, '') };
+    expect(await become(() => channel.say(chat(dead), 'a word', 'key'))).toBe('said');
+    told(300001, 'by a line');
   });
 
-  it('is tried again later: system.busy', async () => {
-    open();
-    platform.fail({ path: ROBOT, code: 'system.busy', times: 1 });
-    expect(await refusal(say())).toBe(RETRIED);
+  it('gives up on who is not in the organisation', async () => {
+    const nobody = chat({ staff: 'nobody' }, 'cidSingle');
+    expect(await become(() => channel.say(nobody, 'a word', 'key'))).toBe('given up');
+    told('invalidStaffIdList', /not in the organisation/);
+  });
+
+  it('tries again later whom the platform holds messages back from', async () => {
+    platform.rateLimit({ perPersonPerMinute: 0 });
+    const [{ id: staff } = expect.fail()] = platform.people;
+    const single = chat({ staff }, 'cidSingle');
+    expect(await become(() => channel.say(single, 'a word', 'key'))).toBe('tried again later');
+    told('flowControlledStaffIdList', 'by a line');
+  });
+
+  it('still shows an ask and answers when the month is used up, while a session lives', async () => {
+    platform.rateLimit({ callsPerMonth: 0 });
+    const show = acts['a card'] ?? expect.fail;
+    expect(await become(show)).toBe('an action card');
+    told(`${FORBIDDEN}ApiCountLimitForOrg`, MONTH);
+    expect(await become(() => channel.say(chat(webhook), 'a word', 'key'))).toBe('said');
   });
 
   it('takes a fresh token, once', async () => {
-    open();
-    platform.fail({ path: ROBOT, code: 'InvalidAuthentication', times: 1 });
-    expect(await refusal(say())).toBe('taken');
+    platform.fail({ path: '/v1.0/robot', code: 'InvalidAuthentication', times: 2 });
+    expect(await become(() => channel.say(chat(), 'a word', 'key'))).toBe('tried again later');
   });
 
-  it.each(['invalidParameter.msgKey.invalid', 'invalidParameter.msgParam'])(
-    'is never tried again: %s',
-    async (code) => {
-      open();
-      platform.fail({ path: ROBOT, code, times: 1 });
-      expect(await refusal(say())).toBe(NEVER);
-    },
-  );
-
-  it.each([
-    'Forbidden.AccessDenied.ApiCountLimitForOrg',
-    'Forbidden.AccessDenied.AccessTokenPermissionDenied',
-    'Forbidden.AccessDenied.IpNotInWhiteList',
-    'invalidParameter.robotCode.auth',
-    'group.disbanded',
-    'bot.stopped',
-  ])('tells the operator what to do: %s', async (code) => {
-    open();
-    platform.fail({ path: ROBOT, code, times: 1 });
-    expect(await refusal(say())).toBe(NEVER);
-    expect(lines).toContainEqual({
-      level: 'error',
-      event: 'dingtalk-failed',
-      facts: expect.objectContaining({ code, todo: expect.any(String) }),
-    });
+  it('delivers a card that an earlier try made, delivered or not', async () => {
+    const ask = anAsk();
+    const show = () => channel.show(ask, { kind: 'chat', to: chat(webhook) }, 'key');
+    platform.failDeliveries(1);
+    expect(await become(show)).toBe('an action card');
+    expect(lines.at(-1)).toMatchObject({ facts: { code: 'not delivered' } });
+    expect(await become(show)).toBe('a card');
+    told('param.cardAlreadyExist', 'by a line');
   });
 });

@@ -1,3 +1,4 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dingtalk as dingtalkChannel } from '#channels/dingtalk/index.ts';
 import { startDingtalkStandIn } from '#hosts/local/standins/dingtalk/index.ts';
 import { BOT } from '#hosts/local/standins/dingtalk/world.ts';
@@ -5,7 +6,7 @@ import { newId } from '#hosts/local/standins/feishu/crypto.ts';
 import type { Post } from '#hosts/local/standins/stand-in.ts';
 import type { WebhookRequest } from '#ports/channel.ts';
 import { describeChannel } from './channel.suite.ts';
-import { type ChannelUnderTest, cardOf, withHeader } from './channel-bot.ts';
+import { type ChannelUnderTest, cardOf, startBot, withHeader } from './channel-bot.ts';
 import { feishu } from './channel-feishu.ts';
 
 const ALWAYS = 1_000;
@@ -73,8 +74,9 @@ const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
       limitNext: () => standIn.fail({ path: SESSION, code: 90018, times: 1 }),
       refuseCards: () => {
         standIn.fail({ path: '/v1.0/card', code: 'param.templateUnpublished', times: ALWAYS });
-        // The next message is the action card, which is not taken either.
+        // The next message is the action card, which is not taken either, one way or the other.
         standIn.fail({ path: SESSION, code: 40035, times: 1 });
+        standIn.fail({ path: '/v1.0/robot', code: 'invalidParameter.param.invalid', times: 1 });
       },
       refuseAll: () => {
         standIn.fail({ path: SESSION, code: 300001, times: ALWAYS });
@@ -88,3 +90,51 @@ const dingtalk = (cards: 'interactive' | 'action'): ChannelUnderTest => ({
 describeChannel('feishu', feishu);
 describeChannel('dingtalk, with a card template', dingtalk('interactive'));
 describeChannel('dingtalk, without one', dingtalk('action'));
+
+/** Calls that count for the month: all of the API but for its token; a sessionWebhook is another host. */
+const countCalls = () => {
+  const called: string[] = [];
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((...request) => {
+    called.push(String(request[0]));
+    return elsewhere(...request);
+  });
+  onTestFinished(() => spy.mockRestore());
+  return (api: string) =>
+    called.filter((url) => url.startsWith(api) && !url.includes('/oauth2/')).length;
+};
+const elsewhere = globalThis.fetch;
+
+it('an interactive card in a group calls the person who may decide', async () => {
+  const bot = await startBot(dingtalk('interactive'));
+  await bot.write(bot.chats.group, 'drop it');
+  expect(cardOf(bot.cardIn(bot.chats.group))).toMatchObject({ called: [bot.people.wang] });
+  await bot.write(bot.chats.single, 'drop it');
+  expect(cardOf(bot.cardIn(bot.chats.single))).toMatchObject({ called: [] });
+});
+
+// The numbers of the guide's first table.
+describe('a whole turn on DingTalk costs so many calls of the month', () => {
+  it.each([
+    ['action', 'by a button', 1],
+    ['action', 'in words', 1],
+    ['interactive', 'by a button', 2],
+    ['interactive', 'in words', 3],
+  ] as const)('with %s cards, confirmed %s: %i', async (cards, how, calls) => {
+    const counted = countCalls();
+    const bot = await startBot(dingtalk(cards));
+    const { group } = bot.chats;
+    await bot.write(group, 'drop it');
+    if (how === 'in words') await bot.write(group, '确认');
+    else await bot.press(group, 'confirm', bot.people.wang);
+    expect(bot.textsIn(group).at(-1)).toBe('all done');
+    expect(counted(bot.standIn.endpoint)).toBe(calls);
+  });
+
+  it('with an answer alone: none', async () => {
+    const counted = countCalls();
+    const bot = await startBot(dingtalk('interactive'));
+    await bot.write(bot.chats.single, 'say hi');
+    expect(bot.textsIn(bot.chats.single)).not.toEqual([]);
+    expect(counted(bot.standIn.endpoint)).toBe(0);
+  });
+});

@@ -35,6 +35,7 @@ import {
 } from '../support/emulators.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
 import { TEST_CHANNEL } from '../support/test-channel.ts';
+import { startPlatform } from '../unit/channels/dingtalk/platform.ts';
 
 const ORDER = { orderId: 'o1' };
 const refundThenSay = scripted([callTool('refund_order', ORDER), say('已退款')]);
@@ -380,6 +381,18 @@ describe('dingtalk-register', () => {
       environment: { ...environment, DINGTALK_CARD_API_SECRET },
     });
     expect(await registered(environment)).toMatchObject({ apiSecret: 'another' });
+  });
+
+  it('is done where the platform says yes and no more', async () => {
+    const platform = await startPlatform();
+    onTestFinished(platform.stop);
+    platform.script({ body: { success: true } });
+    const { environment, register } = await start();
+    const answer = await register('https://bot.example.com', {
+      environment: { ...environment, DINGTALK_BASE_URL: platform.url },
+    });
+    expect(answer.rows).toHaveLength(1);
+    expect(platform.calls()).toHaveLength(1);
   });
 
   it('needs force where the platform does not say where the key leads', async () => {

@@ -1,7 +1,7 @@
 import { cardTextsIn, type Place, typedHint } from '#domain/card-texts.ts';
 import type { AskView } from '#ports/channel.ts';
-import { beginningsOf } from '../beginnings.ts';
-import { contentOf, saidIn, standingOf } from '../blocks.ts';
+import { beginningsOf, cut } from '../beginnings.ts';
+import { contentOf, outcomesOf, saidIn, standingOf } from '../blocks.ts';
 import { inert } from '../inert.ts';
 import { linesOf } from '../plain.ts';
 import { splitText } from '../split-text.ts';
@@ -18,6 +18,8 @@ export interface Rendered {
 /** A variable holds 1 KB; the template has as many text fields as stand here, one below the other. */
 const MOST_BYTES = 1000;
 const FIELDS = 8;
+/** Of these a waiting card leaves free what the decider's words and the results will need. */
+const FOR_OUTCOME = 2;
 
 const ROOMS = [Number.POSITIVE_INFINITY, 2000, 600, 200, 60, 20];
 
@@ -25,7 +27,8 @@ const ROOMS = [Number.POSITIVE_INFINITY, 2000, 600, 200, 60, 20];
 export const renderCard = (view: AskView, place: Place): Rendered => {
   const { title, lines } = standingOf(view, nameOf);
   const waiting = view.card.state === 'waiting';
-  const { fields, whole } = fieldsOf(view);
+  const { fields: asked, whole } = requestFields(view);
+  const fields = [...asked, ...outcomeFields(view, FIELDS - asked.length)];
   return {
     params: {
       title: fitted(title),
@@ -52,24 +55,44 @@ const controls = (view: AskView): Readonly<Record<string, string>> => {
   };
 };
 
-const fieldsOf = (view: AskView): { fields: readonly string[]; whole: boolean } => {
+/** What is asked: on a settled card exactly as it was while the card waited. */
+const requestFields = (view: AskView): { fields: readonly string[]; whole: boolean } => {
+  const waiting: AskView = { ...view, card: { state: 'waiting' } };
+  const { fullAbove } = cardTextsIn(view.language);
   for (const room of ROOMS) {
     const whole = room === Number.POSITIVE_INFINITY;
-    const fields = splitText(bodyOf(view, room, whole), MOST_BYTES);
-    if (fields.length <= FIELDS) return { fields, whole };
+    const parts = whole
+      ? contentOf(waiting).map((blocks) => linesOf(blocks, inert))
+      : [fullAbove, ...beginningsOf(waiting, room, inert)];
+    const fields = fieldsFor(parts.join('\n\n'), FIELDS - FOR_OUTCOME);
+    if (fields) return { fields, whole };
   }
-  return { fields: [cardTextsIn(view.language).fullAbove], whole: false };
+  return { fields: [fullAbove], whole: false };
 };
 
-const bodyOf = (view: AskView, room: number, whole: boolean): string => {
-  const said = saidIn(view);
-  return [
-    ...(whole
-      ? contentOf(view).map((blocks) => linesOf(blocks, inert))
-      : [cardTextsIn(view.language).fullAbove, ...beginningsOf(view, room, inert)]),
-    ...(said ? [linesOf([said], inert)] : []),
-  ].join('\n\n');
+/** None if it takes more; a long text is not even split. */
+const fieldsFor = (text: string, most: number): readonly string[] | undefined => {
+  if (text.length > most * MOST_BYTES) return undefined;
+  const fields = splitText(text, MOST_BYTES);
+  return fields.length <= most ? fields : undefined;
 };
+
+/** What the decider said and what came of it, in the fields that are left. */
+const outcomeFields = (view: AskView, most: number): readonly string[] => {
+  const said = saidIn(view);
+  const blocks = [...(said ? [said] : []), ...outcomesOf(view)];
+  if (blocks.length === 0) return [];
+  const textWith = (room: number): string =>
+    blocks.map((block) => cut(linesOf([block], inert), room, view.language)).join('\n');
+  for (const room of ROOMS) {
+    const fields = fieldsFor(textWith(room), most);
+    if (fields) return fields;
+  }
+  return splitText(cut(textWith(200), most * LEAST_CHARACTERS, view.language), MOST_BYTES);
+};
+
+/** A field holds twice as many of the widest, and may be broken at its middle, where a line ends. */
+const LEAST_CHARACTERS = 150;
 
 const fitted = (text: string): string => {
   const [first = '', ...rest] = splitText(text, MOST_BYTES - 3);

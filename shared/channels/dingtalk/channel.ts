@@ -45,7 +45,7 @@ export const createDingtalkChannel = (setup: ChannelSetup): Omit<Channel, 'name'
       const { params, whole } = renderCard(view, place);
       const track = trackOf(view, receiver);
       if (!whole) await tellAll();
-      const card = await sendCard(to, track, params);
+      const card = await sendCard(to, track, params, called);
       if ('delivered' in card) return sentAs(track, receiver, clock.now());
       refused(card.refusal);
     }
@@ -68,7 +68,9 @@ export const createDingtalkChannel = (setup: ChannelSetup): Omit<Channel, 'name'
   };
 
   const update = async (view: AskView, sent: Sent): Promise<void> => {
-    const { name, target: to } = sentTo(sent);
+    const isHere = view.to?.chat === sent.chat;
+    const turn = isHere ? target({ kind: 'chat', to: view.to }) : undefined;
+    const { name, target: to } = sentTo(sent, turn);
     if (name.startsWith(view.ask.id)) {
       if (isShownByAnswer(view)) return;
       try {

@@ -17,6 +17,8 @@ export interface Client {
   call(call: Call): Promise<unknown>;
   /** One message to a `sessionWebhook`, which needs no token and is a secret itself. */
   post(url: string, body: object): Promise<void>;
+  /** For a no that stands in an answer that is a yes. */
+  fail(act: string, code: string): DingtalkError;
 }
 
 const answer = z.object({
@@ -105,6 +107,7 @@ export const createClient = (
       const reply = await send({ act, method: 'POST', body }, url, {});
       if (!isYes(reply) || reply.code !== '0') throw fail(act, reply);
     },
+    fail: (act, code) => fail(act, { status: 200, body: undefined, code, requestId: undefined }),
   };
 };
 

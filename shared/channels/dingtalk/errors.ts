@@ -15,16 +15,20 @@ const LIMIT = [
   '90018',
   '90002',
   '130101',
+  'flowControlledStaffIdList',
 ];
 const WAIT = ['system.busy', 'system.error', 'unknown.send.result', '-1'];
 const TOKEN = ['InvalidAuthentication'];
 const GONE = ['param.cardNotExist', 'session.notExisted', 'session.expired', '300001'];
 const UNSAFE = /^(?:param\.contentUnsafe|contain\.(?:notAllowed\.\w+|unsafe\.url)|4301\d\d)$/;
 
+const MONTH_USED_UP =
+  'the monthly API quota of the organisation is used up: buy more, or wait for the next month';
+
 /** Only people can put these right, so the log says what to do. */
 const OPERATOR: Readonly<Record<string, string>> = {
-  'Forbidden.AccessDenied.ApiCountLimitForOrg':
-    'the monthly API quota of the organisation is used up: buy more, or wait for the next month',
+  'Forbidden.AccessDenied.ApiCountLimitForOrg': MONTH_USED_UP,
+  90020: MONTH_USED_UP,
   'Forbidden.AccessDenied.AccessTokenPermissionDenied':
     'grant the app the scope it lacks (qyapi_robot_sendmsg, Card.Instance.Write) and publish a version',
   'Forbidden.AccessDenied.IpNotInWhiteList':
@@ -36,6 +40,8 @@ const OPERATOR: Readonly<Record<string, string>> = {
   'bot.stopped': 'the robot is switched off in this group; switch it on',
   'bot.forbidden.sendMessage': 'the robot is muted in this group; let it speak',
   'chatbotId.notAllow.sendOTO': 'allow the robot to write to people in single chats',
+  invalidStaffIdList:
+    'the person is not in the organisation, or the app is not visible to them; see to it, or name another approver',
   'staffId.notExisted': 'the person is not in the organisation; name another approver',
   'param.userIdNotExist': 'the person is not in the organisation; name another approver',
   'conversation.org.notMatch': 'the group belongs to another organisation; use another',

@@ -1,6 +1,6 @@
 import { inert, written } from '../inert.ts';
 
-/** Every sign that markdown may take for formatting inside a line, and its twin that nothing does. */
+/** Every sign that markdown may take for formatting inside a line, or for an address, and its twin that nothing does. */
 const TWINS: Readonly<Record<string, string>> = {
   '*': '＊',
   _: '＿',
@@ -12,9 +12,11 @@ const TWINS: Readonly<Record<string, string>> = {
   '&': '＆',
   '\\': '＼',
   '|': '｜',
+  ':': '：',
 };
-const SIGNS = /[*_~`[\]<&\\|]/gu;
-const TWIN = /[＊＿～｀［］＜＆＼｜]/gu;
+/** A colon only where it would make an address of what follows: one that is touched may open a page, or write for whoever touches it. */
+const SIGNS = /[*_~`[\]<&\\|]|:(?=\/\/)/gu;
+const TWIN = /[＊＿～｀［］＜＆＼｜]|：(?=\/\/)/gu;
 
 /**
  * For markdown, whose escapes the platform does not document. A twin that was there before is written out, spaces that

@@ -89,8 +89,11 @@ const textOf = (
   if (!msgtype || msgtype === 'text') return undefined;
   const rich = richText.safeParse(content);
   if (rich.success) {
-    const parts = rich.data.richText.map((part) => part.text ?? `[${part.type ?? 'part'}]`);
-    return { text: parts.join('').trim() };
+    const { richText: parts } = rich.data;
+    const said = parts.map((part) => part.text ?? `[${part.type ?? 'part'}]`).join('');
+    // A picture that mentions the robot comes as rich text without a word.
+    const worded = said.trim() === '' || parts.some((part) => part.text?.trim());
+    return { text: said.trim(), ...(!worded && { unreadable: true }) };
   }
   const named = file.safeParse(content);
   const name = named.success && named.data.fileName;
@@ -113,6 +116,13 @@ const addressOf = ({ app, oapiUrl }: InboundSettings, given: RobotMessage): Addr
   };
 };
 
-/** No signature covers the body: an address anywhere else would have us call whatever a stranger likes. */
-export const isOurs = (url: string, oapiUrl: string): boolean =>
-  url.length <= 2048 && URL.canParse(url) && new URL(url).origin === new URL(oapiUrl).origin;
+/**
+ * No signature covers the body: an address anywhere else would have us call whatever a stranger likes, and one of
+ * another robot on the same host would have us answer in a stranger's group.
+ */
+export const isOurs = (url: string, oapiUrl: string): boolean => {
+  if (url.length > 2048 || !URL.canParse(url)) return false;
+  const { origin, pathname, username, password } = new URL(url);
+  const ours = origin === new URL(oapiUrl).origin && pathname === '/robot/sendBySession';
+  return ours && username === '' && password === '';
+};

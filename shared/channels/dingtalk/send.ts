@@ -12,7 +12,12 @@ export interface Sender {
   send(target: Target, message: Message): Promise<Target>;
   sendText(target: Target, text: string, called?: readonly string[]): Promise<Target>;
   /** Whether a card was delivered; if not, `refusal` says why in a word. */
-  sendCard(target: Target, track: string, params: object): Promise<CardSent>;
+  sendCard(
+    target: Target,
+    track: string,
+    params: object,
+    called: readonly string[],
+  ): Promise<CardSent>;
 }
 export type CardSent = { readonly delivered: true } | { readonly refusal: string };
 
@@ -32,7 +37,7 @@ const TEXT_BYTES = 14_000;
 const PACE_MS = 250;
 
 export const createSender = (
-  { clock, log }: Pick<ChannelSetup, 'clock' | 'log'>,
+  { clock }: Pick<ChannelSetup, 'clock'>,
   { robotCode, cards }: OutboundSettings,
   client: Client,
 ): Sender => {
@@ -60,13 +65,8 @@ export const createSender = (
     const body = { ...message, userIds: [staff] };
     const answer = sentToPeople.safeParse(await client.call({ act, method: 'POST', path, body }));
     const { invalidStaffIdList, flowControlledStaffIdList } = answer.data ?? {};
-    if (invalidStaffIdList?.length) {
-      const todo = 'the person is not in the organisation or may not use the app';
-      log.error('dingtalk-failed', { act, class: 'operator', todo });
-      throw new DingtalkError(act, 200, 'invalidStaffIdList', 'operator');
-    }
-    if (flowControlledStaffIdList?.length)
-      throw new DingtalkError(act, 200, 'flowControlledStaffIdList', 'limit');
+    if (invalidStaffIdList?.length) throw client.fail(act, 'invalidStaffIdList');
+    if (flowControlledStaffIdList?.length) throw client.fail(act, 'flowControlledStaffIdList');
   };
 
   const send = async (target: Target, message: Message): Promise<Target> => {
@@ -78,8 +78,7 @@ export const createSender = (
       await client.post(target.webhook, message.body);
       return target;
     } catch (error) {
-      // It said no for a reason of its own, so nothing was sent, and the API may take the same.
-      if (!(error instanceof DingtalkError) || !isClosed(error)) throw error;
+      if (!(error instanceof DingtalkError) || !mayGoByApi(error)) throw error;
       return send({ ...target, webhook: undefined }, message);
     }
   };
@@ -107,9 +106,9 @@ export const createSender = (
     }
   };
 
-  const sendCard: Sender['sendCard'] = async ({ space }, track, params) => {
+  const sendCard: Sender['sendCard'] = async ({ space }, track, params, called) => {
     if (!cards || !space) return { refusal: 'nowhere to deliver it' };
-    const place = { outTrackId: track, userIdType: 1, ...placing(space, robotCode) };
+    const place = { outTrackId: track, userIdType: 1, ...placing(space, robotCode, called) };
     const sent = await deliverCard('createAndDeliver', {
       cardTemplateId: cards.template,
       callbackType: 'HTTP',
@@ -135,19 +134,27 @@ const isDelivered = (answer: z.infer<typeof cardDelivered> | undefined): boolean
   return all.length > 0 && all.every(({ success }) => success);
 };
 
-const isClosed = ({ failure }: DingtalkError): boolean =>
-  ['gone', 'limit', 'operator', 'token'].includes(failure);
+/** It surely said no, so nothing was sent, and the API may take the same; the audit is one for both. */
+const mayGoByApi = ({ failure }: DingtalkError): boolean => !['wait', 'unsafe'].includes(failure);
 
 /** A forwarded copy could be clicked where nobody expects it. */
 const NO_FORWARD = { supportForward: false };
 
-const placing = (space: NonNullable<Target['space']>, robotCode: string): object =>
+const placing = (
+  space: NonNullable<Target['space']>,
+  robotCode: string,
+  called: readonly string[],
+): object =>
   'group' in space
     ? {
         openSpaceId: `dtv1.card//IM_GROUP.${space.group}`,
-        imGroupOpenDeliverModel: { robotCode },
+        imGroupOpenDeliverModel: { robotCode, ...calling(called) },
       }
     : {
         openSpaceId: `dtv1.card//IM_ROBOT.${space.staff}`,
         imRobotOpenDeliverModel: { spaceType: 'IM_ROBOT', robotCode },
       };
+
+/** With the name each is called by; ids are all we know. */
+const calling = (called: readonly string[]) =>
+  called.length > 0 ? { atUserIds: Object.fromEntries(called.map((id) => [id, id])) } : {};

@@ -49,8 +49,13 @@ export const sentAs = (name: string, receiver: Receiver, time: number): Sent => 
   return { chat, message: staff ? `${name}@${staff}` : name, time };
 };
 
-export const sentTo = ({ chat, message }: Sent): { name: string; target: Target } => {
+/** What comes of an ask goes the way the answers of its turn go, if it was shown there: so they keep their order. */
+export const sentTo = (
+  { chat, message }: Sent,
+  turn: Target | undefined,
+): { name: string; target: Target } => {
   const [, name = '', single] = /^([^@]*)@?(.*)$/su.exec(message) ?? [];
   const staff = single || staffIn(chat);
-  return { name, target: { space: staff ? { staff } : { group: chat }, webhook: undefined } };
+  const webhook = turn?.webhook;
+  return { name, target: { space: staff ? { staff } : { group: chat }, webhook } };
 };

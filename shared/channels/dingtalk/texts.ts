@@ -16,7 +16,7 @@ const zh: DingtalkTexts = {
   quotaUsedUp: '本组织本月的机器人消息额度已用完，没有收到消息内容。请联系管理员。',
   coded: (code) => `也可以对机器人说：确认${code} ｜ 取消${code}`,
   clickHere: '按钮没有反应时请点这里：',
-  marks: '（为避免被当作格式，＊ ＿ ［ 等符号以全角显示）',
+  marks: '（为避免被当作格式或链接，＊ ＿ ［ 等符号以全角显示）',
 };
 
 const en: DingtalkTexts = {
@@ -26,7 +26,8 @@ const en: DingtalkTexts = {
     "The organisation's monthly quota of robot messages is used up, so your message arrived without its content. Please tell an administrator.",
   coded: (code) => `Or tell the bot: confirm${code} ｜ cancel${code}`,
   clickHere: 'If the buttons do nothing: ',
-  marks: '(signs such as ＊ ＿ ［ are shown wide so that they are not taken for formatting)',
+  marks:
+    '(signs such as ＊ ＿ ［ are shown wide so that they are not taken for formatting or links)',
 };
 
 export const dingtalkTextsIn = (language: Language): DingtalkTexts =>

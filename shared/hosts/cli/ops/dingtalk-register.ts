@@ -34,7 +34,7 @@ export const dingtalkRegister: Verb = async ({ words, url, env, force, environme
       path: '/v1.0/card/callbacks/register',
       body: { callbackRouteKey: cards.routeKey, ...wanted, forceUpdate },
     });
-  const found = force ? undefined : await registeredBy(() => register(false));
+  const found = force ? undefined : await registeredBy(() => register(false), wanted);
   if (found && found.callbackUrl !== wanted.callbackUrl)
     throw new Error(
       `DINGTALK_CARD_ROUTE_KEY ${cards.routeKey} leads to ${placeOf(found.callbackUrl)} already, and two bots cannot share a key: choose another, or move it here with --force`,
@@ -49,11 +49,18 @@ const registration = z.object({
   result: z.object({ callbackUrl: z.string(), apiSecret: z.optional(z.string()) }),
 });
 type Registered = Partial<z.infer<typeof registration>['result']>;
+const plainYes = z.object({ success: z.literal(true), result: z.optional(z.null()) });
 
 /** The guide says that the answer tells where a key leads; the page of the API says that it is refused. */
-const registeredBy = async (register: () => Promise<unknown>): Promise<Registered> => {
+const registeredBy = async (
+  register: () => Promise<unknown>,
+  wanted: Registered,
+): Promise<Registered> => {
   try {
-    return registration.safeParse(await register()).data?.result ?? {};
+    const answer = await register();
+    return plainYes.safeParse(answer).success
+      ? wanted
+      : (registration.safeParse(answer).data?.result ?? {});
   } catch (error) {
     if (error instanceof DingtalkError && error.platformCode === 'param.callbackRouteKeyExist')
       return {};

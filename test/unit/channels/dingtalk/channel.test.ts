@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dingtalk } from '#channels/dingtalk/index.ts';
 import type { Ask } from '#domain/ask.ts';
 import { askCode, type PersonId } from '#domain/ids.ts';
@@ -162,10 +162,24 @@ describe('saying', () => {
     const { origin } = new URL('http://127.0.0.1:9');
     const own = { webhook: `${origin}/robot/sendBySession?session=s`, until: NOW + HOUR };
     await channel.say({ ...group, own }, 'a', 'k');
-    expect(paths()).toEqual([GROUP]);
+    const strangers = { webhook: `${platform.url}/robot/send?access_token=x`, until: NOW + HOUR };
+    await channel.say({ ...group, own: strangers }, 'a', 'k');
+    expect(paths()).toEqual([GROUP, GROUP]);
   });
 
-  it.each([300001, '300001', 90018, 130101, 310000])(
+  it('takes the word for yes as a number or as a text', async () => {
+    platform.scriptWebhook(failedOld('0'));
+    await channel.say(alive(group), 'a', 'k');
+    expect(paths()).toEqual(['/robot/sendBySession']);
+  });
+
+  it('goes by the API when the address is answered by a page that is not there', async () => {
+    platform.scriptWebhook({ status: 404, body: 'no such page' });
+    await channel.say(alive(group), 'a', 'k');
+    expect(paths()).toEqual(['/robot/sendBySession', GROUP]);
+  });
+
+  it.each([300001, '300001', 90002, 90018, 90020, 130101, 310000, 43004, 40035, 404, 99999])(
     'goes by the API when the address does not take it (%s)',
     async (errcode) => {
       platform.scriptWebhook(failedOld(errcode));
@@ -307,6 +321,33 @@ describe('failures', () => {
     });
   });
 
+  it('to answer in time end every kind of request', async () => {
+    channel = build(cardEnvironment);
+    const acts = [
+      () => channel.say(group, 'for a token', 'k'),
+      () => channel.say(group, 'by the API', 'k'),
+      () => channel.say(single, 'by the API', 'k'),
+      () => channel.say(alive(group), 'by sessionWebhook', 'k'),
+      () => channel.show(one, to(group), 'k'),
+      () => channel.update(one, { chat: 'c', message: one.ask.id, time: 1 }, 'k'),
+    ];
+    const { timeout } = AbortSignal;
+    let silent = true;
+    const given = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      expect(ms).toBeLessThanOrEqual(10_000);
+      const over = new DOMException('', 'TimeoutError');
+      return silent ? AbortSignal.abort(over) : timeout.call(AbortSignal, ms);
+    });
+    onTestFinished(() => given.mockRestore());
+    for (const act of acts) {
+      expect(await failureOf(act())).toMatchObject({ code: 'DINGTALK_UNREACHABLE' });
+      silent = false;
+      // From the second on there is a token.
+      await channel.say(group, 'a word', 'k');
+      silent = true;
+    }
+  });
+
   it('never put a token, a secret, an address or content into a log line or an error', async () => {
     channel = build(cardEnvironment);
     platform.script(failed('invalidParameter.param.invalid'), failed('param.invalid'));
@@ -384,10 +425,12 @@ describe('showing an ask without a template', () => {
     expect(JSON.stringify(call(2).body)).toContain('全文已在上方消息中发出');
   });
 
-  it('goes as text when the platform refuses the card', async () => {
+  it('goes as text when the platform refuses the card, one way and the other', async () => {
     platform.scriptWebhook(failedOld(40035));
+    platform.script(failed('invalidParameter.param.invalid'));
     const sent = await channel.show(one, to(alive(group)), 'k');
-    const { text } = call(1).body as { text: { content: string } };
+    expect(paths()).toEqual(['/robot/sendBySession', GROUP, '/robot/sendBySession']);
+    const { text } = call(2).body as { text: { content: string } };
     expect(text.content).toContain('• sql:\n│ DELETE FROM t');
     expect(text.content).toContain('文字回复：@机器人 确认');
     expect(sent.message).toBe(code);
@@ -442,6 +485,16 @@ describe('showing an ask with a template', () => {
       },
     });
     expect(sent).toEqual({ chat: 'cidGolden0001==', message: one.ask.id, time: NOW });
+  });
+
+  it('calls those in a group who may decide, if they are named', async () => {
+    await channel.show(one, to(group), 'k');
+    const robotCode = 'dinggoldenrobot';
+    const model = { robotCode, atUserIds: { '452523285939877041': '452523285939877041' } };
+    expect(call().body).toMatchObject({ imGroupOpenDeliverModel: model });
+    const anyone = one.ask.tasks.map((task) => ({ ...task, may: ['*'] }));
+    await channel.show({ ...one, ask: { ...one.ask, tasks: anyone } }, to(group), 'k');
+    expect(call(1).body['imGroupOpenDeliverModel']).toEqual({ robotCode });
   });
 
   it('delivers to who is in a single chat, and to each approver a card of their own', async () => {
@@ -580,6 +633,18 @@ describe('updating', () => {
     expect(paramOf(call()).content).toContain('结果：已执行\n│ 3');
   });
 
+  it('goes the way the answers of the turn go, while that lives, if it is the same chat', async () => {
+    const sent = { ...shown, message: code };
+    const turnIn = (address: Address) => ({ ...settled('done'), to: address });
+    await channel.update(turnIn(alive(group)), sent, 'k');
+    await channel.update(turnIn(alive({ ...group, chat: 'another' })), sent, 'k');
+    await channel.update(turnIn(alive(group)), { ...sent, chat: ANN }, 'k');
+    now += HOUR;
+    await channel.update(turnIn(alive(group)), sent, 'k');
+    expect(paths()).toEqual(['/robot/sendBySession', GROUP, BATCH, GROUP]);
+    expect(call().body).toMatchObject({ msgtype: 'text' });
+  });
+
   it('goes where the ask was shown', async () => {
     const updates = async (receiver: Parameters<Channel['show']>[1]) => {
       const sent: Sent = await channel.show(one, receiver, 'k');
@@ -598,17 +663,4 @@ describe('updating', () => {
     expect(await updates(to(single))).toMatchObject({ body: { outTrackId: one.ask.id } });
     expect(await updates({ kind: 'person', person: ANN })).toMatchObject({ method: 'PUT' });
   });
-});
-
-it('takes no call of the API for a turn that is confirmed in words, but for its outcome', async () => {
-  const address = alive(group);
-  const sent = await channel.show(one, to(address), 'k');
-  const decided = (state: 'running' | 'done'): AskView => ({
-    ...one,
-    card: { state, kind: 'confirm', by: ANN, at: NOW },
-  });
-  await channel.update(decided('running'), sent, 'k');
-  await channel.update(decided('done'), sent, 'k');
-  await channel.say(address, 'done', 'k');
-  expect(platform.calls().filter(({ path }) => !path.startsWith('/robot/'))).toHaveLength(1);
 });

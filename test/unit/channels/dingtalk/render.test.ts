@@ -5,7 +5,9 @@ import { renderActionCard } from '#channels/dingtalk/action-card.ts';
 import { renderCard } from '#channels/dingtalk/card.ts';
 import { inertInMarkdown, nameInMarkdown, nameOf } from '#channels/dingtalk/inert.ts';
 import { createDingtalkWebhook } from '#channels/dingtalk/webhook.ts';
+import type { Decision } from '#domain/ask.ts';
 import { askCode } from '#domain/ids.ts';
+import type { AskView } from '#ports/channel.ts';
 import {
   ANN,
   cardEnvironment,
@@ -24,6 +26,7 @@ const nasty = fc.string({
     fc.constantFrom(
       ...['\u202e', '\u200b', '\u00a0', '\n', '\t', '  ', ' ', '⟨U+202E⟩', '＊', '｜', '［'],
       ...['**', '_', '~~', '`', '[x](dtmd://dingtalkclient/sendMessage?content=y)', '![](u)'],
+      ...['dtmd://dingtalkclient/sendMessage?content=y', 'https://a.b', '://', '：//', ':', '//'],
       ...['<font color=red>', '&lt;', '\\', '# ', '> ', '- ', '1. ', '|', '删', '\ud800'],
     ),
     fc.string({ minLength: 1, maxLength: 4, unit: 'binary' }),
@@ -31,6 +34,7 @@ const nasty = fc.string({
 });
 
 const TWINS = '＊*＿_～~｀`［[］]＜<＆&＼\\｜|';
+const SCHEME = /[a-z][\w+.-]*:\/\//giu;
 /** Reads twins, kept spaces and marks back: what can be read back was not lost. */
 const readBack = (shown: string): string =>
   [...shown]
@@ -39,6 +43,7 @@ const readBack = (shown: string): string =>
       return at >= 0 && at % 2 === 0 ? TWINS[at + 1] : character;
     })
     .join('')
+    .replaceAll('：//', '://')
     .replaceAll('\u00a0', ' ')
     .replace(/⟨U\+([0-9A-F]{4,6})⟩/gu, (_, hex: string) =>
       String.fromCodePoint(Number.parseInt(hex, 16)),
@@ -47,7 +52,10 @@ const readBack = (shown: string): string =>
 describe('text of strangers in markdown', () => {
   it.each([
     ['SELECT * FROM my_table', 'SELECT ＊ FROM my＿table'],
-    ['[ok](dtmd://x)', '［ok］(dtmd://x)'],
+    ['[ok](dtmd://x)', '［ok］(dtmd：//x)'],
+    ['see HTTPS://a.b:80/c', 'see HTTPS：//a.b:80/c'],
+    ['注意：//', '注意⟨U+FF1A⟩//'],
+    ['注意：a // b', '注意：a // b'],
     ['a  b', 'a\u00a0 b'],
     ['a\u00a0b', 'a⟨U+00A0⟩b'],
     ['＊', '⟨U+FF0A⟩'],
@@ -62,6 +70,7 @@ describe('text of strangers in markdown', () => {
         const shown = inertInMarkdown(text);
         expect(readBack(shown)).toBe(text);
         expect(shown).not.toMatch(/[*_~`[\]<&\\|\t]| {2}|^ | $/mu);
+        expect(shown).not.toMatch(SCHEME);
       }),
       { numRuns: 2000 },
     );
@@ -91,6 +100,8 @@ describe('an action card', () => {
     expect(lines).toContain('可决定的人：@452523285939877041');
     expect(lines).toContain('截止时间：2026-11-18 10:05:07 UTC+8');
     expect(card?.text).toContain('全角显示');
+    const address = renderActionCard(view([task({ to: 'https://a.b' })]), 'group')?.card.text;
+    expect(address).toMatch(/│ https：\/\/a\.b.*全角显示/su);
     expect(card?.text).toContain('确认 1,2（只执行这几项）');
     expect(card?.buttons.map(({ title }) => title)).toEqual(['全部确认', '取消']);
   });
@@ -110,8 +121,9 @@ describe('an action card', () => {
       fc.property(nasty, nasty, nasty, (name, value, summary) => {
         const asked = view([task({ [name]: value }, { summary, tool: name || 't' })]);
         const { text = '' } = renderActionCard(asked, 'group')?.card ?? {};
+        expect(text.match(/\]\(dtmd:\/\/dingtalkclient\/sendMessage\?content=%/gu)).toHaveLength(2);
         expect(text.match(/\]\(/gu)).toHaveLength(2);
-        expect(text.match(/dtmd:\/\/dingtalkclient\/sendMessage\?content=%/gu)).toHaveLength(2);
+        expect(text.match(SCHEME)).toHaveLength(2);
       }),
       { numRuns: 300 },
     );
@@ -182,16 +194,73 @@ describe('the variables of an interactive card', () => {
   });
   const linesIn = (text: string) => text.replaceAll('\n│ ', '\n');
 
-  it('of a settled card keep what was asked, and have no button', () => {
+  const fieldsOf = (params: Readonly<Record<string, string>>) =>
+    Array.from({ length: 8 }, (_, index) => params[`text_${index + 1}`] ?? '').filter(Boolean);
+  const settled = (
+    asked: AskView,
+    kind: 'confirm' | 'modify',
+    said: string,
+    result = '',
+  ): AskView => {
+    const decision: Decision = { id: 'd', kind, by: ANN, at: NOW, via: 'click', text: said };
+    const results = asked.tasks.map(() => ({ state: 'done' as const, text: result }));
+    return {
+      ...asked,
+      ask: { ...asked.ask, ...(said === '' ? {} : { decision }) },
+      card: { state: kind === 'modify' ? 'replaced' : 'done', kind, by: ANN, at: NOW, results },
+    };
+  };
+
+  it('of a settled card keep what was asked, say what came of it below, and have no button', () => {
     const { params } = renderCard(
-      view([task({ sql: 'x' })], {
-        card: { state: 'done', kind: 'confirm', by: ANN, at: NOW, results: [{ state: 'done' }] },
-      }),
+      settled(view([task({ sql: 'x' })]), 'confirm', '', '3 rows'),
       'elsewhere',
     );
     expect(params).toMatchObject({ title: '已执行', waiting: 'false', hint: '' });
-    expect(params['text_1']).toContain('│ x\n• 结果：已执行');
+    expect(params['text_1']).toMatch(/│ x$/u);
+    expect(params['text_2']).toBe('• 操作：data_modify · 结果：已执行\n│ 3 rows');
     expect(params).not.toHaveProperty('pointer');
+  });
+
+  it('of a settled card show the whole request, however long the changes asked for', () => {
+    const asked = view([task({ sql: `a${'x'.repeat(5_000)}b` })]);
+    expect(renderCard(asked, 'group').whole).toBe(true);
+    const feedback = '改'.repeat(4_000);
+    const text = fieldsOf(renderCard(settled(asked, 'modify', feedback), 'group').params).join('');
+    expect(text).toContain(asked.tasks[0]?.input['sql']);
+    expect(text).toContain('修改意见：\n│ 改改改');
+    const [, leftOut] = /此处省略 (\d+) 个字符/u.exec(text) ?? [];
+    expect(text.match(/改{2,}/gu)?.[0]).toHaveLength(4_000 - Number(leftOut));
+    expect(text).not.toContain('全文已在上方');
+  });
+
+  it('of a settled card leave what was shown as it was shown, and have room for all the rest', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(2000), { minLength: 1, maxLength: 50 }),
+        fc.constantFrom('confirm' as const, 'modify' as const),
+        fc.nat(20_000),
+        fc.nat(600),
+        fc.constantFrom('x', '删', '"', '\n', '😀'),
+        (sizes, kind, said, result, unit) => {
+          const asked = view(sizes.map((size) => task({ sql: `a${unit.repeat(size)}b` })));
+          const before = fieldsOf(renderCard(asked, 'group').params);
+          const decided = settled(asked, kind, unit.repeat(said), unit.repeat(result));
+          const { params } = renderCard(decided, 'elsewhere');
+          const after = fieldsOf(params);
+          expect(after.slice(0, before.length)).toEqual(before);
+          const rest = after.slice(before.length).join('');
+          expect(rest).toContain('结果：');
+          for (const value of Object.values(params)) {
+            expect(Buffer.byteLength(value)).toBeLessThanOrEqual(1024);
+            expect(value.isWellFormed()).toBe(true);
+          }
+          const told = rest.split(unit).length - 1 >= said + result * sizes.length;
+          if (!told) expect(rest).toMatch(/此处省略 \d+ 个字符/u);
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 });
 

@@ -293,6 +293,11 @@ describe('a message', () => {
     'https://evil.example/robot/sendBySession?session=1',
     'https://oapi.dingtalk.com.evil.example/x',
     'https://oapi.dingtalk.com@evil.example/x',
+    'https://oapi.dingtalk.com/robot/send?access_token=evil',
+    'https://oapi.dingtalk.com/robot/sendBySession/../send?access_token=evil',
+    'https://oapi.dingtalk.com/robot/sendBySession/?session=1',
+    'https://u:p@oapi.dingtalk.com/robot/sendBySession?session=1',
+    'https://u@oapi.dingtalk.com/robot/sendBySession?session=1',
     'http://oapi.dingtalk.com/robot/sendBySession?session=1',
     'https://oapi.dingtalk.com:8443/robot/sendBySession',
     'http://169.254.169.254/latest/meta-data',
@@ -305,14 +310,15 @@ describe('a message', () => {
 
   it('may be answered on the host that is configured, port and all', async () => {
     const { receive } = build({ DINGTALK_OAPI_BASE_URL: 'http://127.0.0.1:8123' });
+    const path = '/robot/sendBySession?session=1';
     const ownOf = async (sessionWebhook: string) => {
       const received = await receive(robotRequest(message({ sessionWebhook })));
       const [inbound] = received.kind === 'received' ? received.inbound : [];
       return inbound?.type === 'message' ? inbound.to.own : undefined;
     };
-    expect(await ownOf('http://127.0.0.1:8123/x')).toMatchObject({ until: 1760005400000 });
-    expect(await ownOf('http://127.0.0.1:8124/x')).toBeUndefined();
-    expect(await ownOf(`${OAPI}/x`)).toBeUndefined();
+    expect(await ownOf(`http://127.0.0.1:8123${path}`)).toMatchObject({ until: 1760005400000 });
+    expect(await ownOf(`http://127.0.0.1:8124${path}`)).toBeUndefined();
+    expect(await ownOf(`${OAPI}${path}`)).toBeUndefined();
   });
 
   it.each([
@@ -335,6 +341,15 @@ describe('a message', () => {
     const read = await messageOf({ msgtype: 'richText', text: undefined, content });
     expect(read.text).toBe('看 [picture]');
     expect(read).not.toHaveProperty('unreadable');
+  });
+
+  it.each([
+    [[{ type: 'picture', downloadCode: 'c' }]],
+    [[{ text: ' \n' }, { type: 'picture', downloadCode: 'c' }]],
+  ])('of rich text that holds no word is marked: %j', async (richText) => {
+    expect(
+      await messageOf({ msgtype: 'richText', text: undefined, content: { richText } }),
+    ).toMatchObject({ text: '[picture]', unreadable: true });
   });
 
   it.each([

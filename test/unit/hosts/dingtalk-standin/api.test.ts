@@ -162,6 +162,14 @@ describe('interactive cards', () => {
     ]);
   });
 
+  it('call members of the group', async () => {
+    const { api, dingtalk, wang, ops, shown } = await openDingtalk();
+    const robotCode = dingtalk.environment['DINGTALK_ROBOT_CODE'];
+    const imGroupOpenDeliverModel = { robotCode, atUserIds: { [wang]: 'Wang', nobody: 'N' } };
+    await api.card('req_1', ops, params, { imGroupOpenDeliverModel });
+    expect(shown(ops)).toMatchObject([{ card: { called: [wang] } }]);
+  });
+
   it('are shown once for an outTrackId; new data for it are refused', async () => {
     const { api, ops, shown } = await openDingtalk();
     await api.card('req_1', ops, params);
@@ -219,6 +227,8 @@ describe('interactive cards', () => {
     ['param.openDeliverModelEmpty', { imGroupOpenDeliverModel: undefined }],
     ['param.openDeliverModelError', { imGroupOpenDeliverModel: {} }],
     ['param.openDeliverModelError', { imGroupOpenDeliverModel: { robotCode: 'dingother' } }],
+    ['param.invalid', { imGroupOpenDeliverModel: { robotCode: 'x', atUserIds: ['nobody'] } }],
+    ['param.invalid', { imGroupOpenDeliverModel: { robotCode: 'x', atUserIds: { nobody: '' } } }],
     ['param.openSpaceModelInvalid', { imGroupOpenSpaceModel: {} }],
     ['param.userIdNotExist', { privateData: { nobody: { cardParamMap: {} } } }],
   ])('are refused with %s', async (code, more) => {

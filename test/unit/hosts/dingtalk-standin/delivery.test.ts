@@ -298,6 +298,8 @@ describe('a dtmd link', () => {
   it.each([
     ['a host that is not lower-case', 'dtmd://dingtalkClient/sendMessage?content=x'],
     ['a broken escape', link('%E0%A4%A')],
+    ['a space in the text', link('confirm%20AB12')],
+    ['a line break in the text', link('confirm%0AAB12')],
     ['a page', 'https://example.com'],
   ])('does nothing for %s, and says nothing', async (_, url) => {
     const { bot, click, dingtalk, ops } = await show(url);

@@ -61,3 +61,18 @@ it('can draw the template that is shipped', () => {
   expect(buttons).toContain('confirm');
   expect(local).toContain('feedback');
 });
+
+it('tells one person "nothing was decided" on the card that is shipped only while that is so', () => {
+  const seen = (waiting: string) =>
+    viewOf(shippedTemplate(), {
+      outTrackId: 'x',
+      userIdType: 1,
+      at: 0,
+      params: { waiting },
+      private: { p1: { notice: 'nothing was decided' } },
+    }).alone;
+  expect(seen('true')).toEqual([
+    { person: 'p1', parts: [{ kind: 'text', text: 'nothing was decided' }] },
+  ]);
+  expect(seen('false')).toEqual([]);
+});

@@ -10,11 +10,12 @@ import { chatOf, PEOPLE, singleChatOf } from './world.ts';
 const LONGEST_TRACK_ID = 64;
 
 const text = z.optional(z.string());
+const words = z.string().check(z.minLength(1));
 const userIdType = z._default(z.union([z.literal(1), z.literal(2)]), 1);
 const privateData = z.optional(z.record(z.string(), dataSchema));
 const spaceModel = z.optional(z.unknown());
 const deliverModel = z.optional(
-  z.object({ robotCode: text, atUserIds: z.optional(z.record(z.string(), z.string())) }),
+  z.object({ robotCode: text, atUserIds: z.optional(z.record(z.string(), words)) }),
 );
 const placeSchema = z.object({
   outTrackId: text,
@@ -79,7 +80,8 @@ const placeOf = (platform: Platform, given: Placing): readonly Space[] | ApiAnsw
   return spaces;
 };
 
-const deliverTo = (platform: Platform, card: Card, type: 1 | 2, space: Space) => {
+const deliverTo = (platform: Platform, card: Card, given: Placing, space: Space) => {
+  const { userIdType: type, imGroupOpenDeliverModel: model } = given;
   const person = space.type === 'IM_ROBOT' ? personBy(type, space.id) : undefined;
   const group = space.type === 'IM_GROUP' ? chatOf(space.id) : undefined;
   const chat = person ? singleChatOf(person.id) : group?.kind === 'group' && group;
@@ -89,7 +91,10 @@ const deliverTo = (platform: Platform, card: Card, type: 1 | 2, space: Space) =>
     platform.undeliverable -= 1;
     return { ...place, success: false, errorMsg: 'SYSTEM_ERROR' };
   }
-  const content = { msgtype: 'card', outTrackId: card.outTrackId } as const;
+  const ids = group ? Object.keys(model?.atUserIds ?? {}) : [];
+  const people = ids.flatMap((id) => personBy(type, id)?.id ?? []);
+  const called = people.filter((id) => chat.members.includes(id));
+  const content = { msgtype: 'card', outTrackId: card.outTrackId, called } as const;
   platform.post({ chat: chat.id, from: 'bot', content });
   return { ...place, success: true, carrierId: newId('') };
 };
@@ -150,7 +155,7 @@ export const createAndDeliver = (platform: Platform, { body }: ApiCall): ApiAnsw
     at: platform.now(),
   };
   platform.cards.add(card);
-  const deliverResults = spaces.map((space) => deliverTo(platform, card, given.userIdType, space));
+  const deliverResults = spaces.map((space) => deliverTo(platform, card, given, space));
   return succeed({ success: true, result: { outTrackId, deliverResults } });
 };
 
@@ -158,13 +163,13 @@ export const createAndDeliver = (platform: Platform, { body }: ApiCall): ApiAnsw
 export const deliver = (platform: Platform, { body }: ApiCall): ApiAnswer => {
   const parsed = z.safeParse(placeSchema, body);
   if (!parsed.success) return invalid(parsed.error);
-  const { outTrackId, userIdType: type } = parsed.data;
+  const { outTrackId } = parsed.data;
   if (!outTrackId) return refuse('param.outTrackIdEmpty');
   const spaces = placeOf(platform, parsed.data);
   if (isRefusal(spaces)) return spaces;
   const card = platform.cards.get(outTrackId);
   if (!card) return refuse('param.cardNotExist');
-  const result = spaces.map((space) => deliverTo(platform, card, type, space));
+  const result = spaces.map((space) => deliverTo(platform, card, parsed.data, space));
   return succeed({ success: true, result });
 };
 

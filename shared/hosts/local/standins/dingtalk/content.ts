@@ -159,13 +159,14 @@ export const linksIn = (content: Content): readonly string[] => {
 };
 
 /**
- * What the client sends, as the person who clicked, for a `dtmd` link. A host that is not all lower-case, and every
- * other mistake in it, does nothing and says nothing.
+ * What the client sends, as the person who clicked, for a `dtmd` link. A host that is not all lower-case, a space in the
+ * text, and every other mistake in it, does nothing and says nothing.
  */
 export const dtmdText = (url: string): string | undefined => {
   const [, content] = /^dtmd:\/\/dingtalkclient\/sendMessage\?content=([^&#]+)$/.exec(url) ?? [];
   try {
-    return content === undefined ? undefined : decodeURIComponent(content);
+    const text = content === undefined ? undefined : decodeURIComponent(content);
+    return text === undefined || /\s/u.test(text) ? undefined : text;
   } catch {
     return undefined;
   }

@@ -7,11 +7,13 @@ import type { Content, Message } from './state.ts';
 /** A message of markdown, with buttons or without, as it was sent; an interactive card with its data and drawn by its template. */
 const shownIn = ({ secrets, template, state }: Platform, content: Content): Post['content'] => {
   if (content.msgtype === 'text') return { kind: 'text', text: content.text };
-  const card = content.msgtype === 'card' ? state.cards.get(content.outTrackId) : undefined;
+  if (content.msgtype !== 'card') return { kind: 'card', card: content };
+  const card = state.cards.get(content.outTrackId);
   if (!card) return { kind: 'card', card: content };
   const shown = {
     msgtype: 'card',
     outTrackId: card.outTrackId,
+    called: content.called ?? [],
     cardTemplateId: secrets.cardTemplateId,
     cardParamMap: card.params,
     privateData: card.private,

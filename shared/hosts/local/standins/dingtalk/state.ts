@@ -17,7 +17,12 @@ export type Content =
     }
   | { readonly msgtype: 'actionCard'; readonly actionCard: ActionCard }
   /** An interactive card: its data are in `cards`, for it may stand in several chats. */
-  | { readonly msgtype: 'card'; readonly outTrackId: string };
+  | {
+      readonly msgtype: 'card';
+      readonly outTrackId: string;
+      /** Who is called to it, by userId. */
+      readonly called?: readonly string[];
+    };
 
 export interface Message {
   readonly id: string;
