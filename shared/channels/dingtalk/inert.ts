@@ -14,7 +14,7 @@ const TWINS: Readonly<Record<string, string>> = {
   '|': '｜',
   ':': '：',
 };
-/** A colon only where it would make an address of what follows: one that is touched may open a page, or write for whoever touches it. */
+/** A colon only where it makes an address, which could open a page, or write, for whoever touches it. */
 const SIGNS = /[*_~`[\]<&\\|]|:(?=\/\/)/gu;
 const TWIN = /[＊＿～｀［］＜＆＼｜]|：(?=\/\/)/gu;
 
