@@ -56,15 +56,22 @@ export const bareDecision = (text: string): 'confirm' | 'cancel' | undefined => 
 };
 
 /** People type what they see on a button, and clients have their own ideas of a space. */
-const BUTTON =
-  /^(确认|取消|confirm|cancel)[ +-]?([b-df-hj-km-np-tv-xz][2-9b-df-hj-km-np-tv-xz]{7})$/u;
+const CODED =
+  /^\s*(确认|取消|修改|confirm|cancel|modify)[ +-]?([b-df-hj-km-np-tv-xz][2-9b-df-hj-km-np-tv-xz]{7})(?![^\s:。.!~])(.*)$/isu;
 
-/** A button that sends a text instead of calling back: its word, and the code of the ask whose card it stands on. */
+/**
+ * A button that sends a text instead of calling back: what it says, and the code of the ask whose card it stands on. The
+ * same with a pick or with what to change behind it, as people type it.
+ */
 export const buttonIn = (
   text: string,
 ): { readonly word: string; readonly code: string } | undefined => {
-  const [, word, code] = BUTTON.exec(fold(text)) ?? [];
-  return word !== undefined && code !== undefined ? { word, code } : undefined;
+  const [, word = '', code = '', rest = ''] = CODED.exec(narrow(text)) ?? [];
+  if (!code) return undefined;
+  // A narrow character is as long as its wide one: the rest is taken as it was written.
+  const said = `${word}${text.slice(text.length - rest.length)}`;
+  const reads = readConfirm(said, Number.MAX_SAFE_INTEGER).kind;
+  return reads === 'other' ? undefined : { word: said, code: code.toLowerCase() };
 };
 
 const numbersIn = (list: string): readonly number[] => [

@@ -43,8 +43,10 @@ export const viewOf = async (
   session: Session,
   ask: Ask,
   card: CardState,
-): Promise<AskView> =>
-  viewWith(session.id, ask, await store.fetch(ask.details), card, settings.agent.language);
+): Promise<AskView> => ({
+  ...viewWith(session.id, ask, await store.fetch(ask.details), card, settings.agent.language),
+  ...(session.turn && { to: session.turn.to }),
+});
 
 /** For the answer to a click, which has no time to read more; what lies elsewhere is shown by the update that follows. */
 export const decidedView = (

@@ -115,8 +115,8 @@ it('an interactive card in a group calls the person who may decide', async () =>
 // The numbers of the guide's first table.
 describe('a whole turn on DingTalk costs so many calls of the month', () => {
   it.each([
-    ['action', 'by a button', 1],
-    ['action', 'in words', 1],
+    ['action', 'by a button', 0],
+    ['action', 'in words', 0],
     ['interactive', 'by a button', 2],
     ['interactive', 'in words', 3],
   ] as const)('with %s cards, confirmed %s: %i', async (cards, how, calls) => {

@@ -48,7 +48,10 @@ const cardWith = (view: AskView, place: Place, room: number, whole: boolean): Ac
   const given = contentOf(view).flat();
   const wide = given.some(({ head, text }) => hasSigns(head + text));
   const links = buttons.map((one) => `[${one.title}](${one.url})`).join(' ｜ ');
-  const words = place === 'elsewhere' ? own.coded(code) : typedHint(view.language, place, view.ask);
+  const words =
+    place === 'elsewhere'
+      ? own.coded(code, view.tasks.length)
+      : typedHint(view.language, place, view.ask);
   const parts = [
     `### ${title}`,
     ...content,

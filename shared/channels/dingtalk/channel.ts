@@ -61,7 +61,7 @@ export const createDingtalkChannel = (setup: ChannelSetup): Omit<Channel, 'name'
       }
     const closing =
       place === 'elsewhere'
-        ? dingtalkTextsIn(view.language).coded(code)
+        ? dingtalkTextsIn(view.language).coded(code, view.tasks.length)
         : typedHint(view.language, place, view.ask);
     await sendText(to, askText(view, HAND, [closing]), called);
     return sentAs(code, receiver, clock.now());

@@ -34,10 +34,11 @@ describe('the text of a button', () => {
         fc.constantFrom('确认', '取消', 'confirm', 'cancel'),
         fc.constantFrom('', ' ', '。', '\n'),
         (code, word, end) => {
-          expect(buttonIn(`${word}${code}${end}`)).toEqual({ word, code });
+          expect(buttonIn(`${word}${code}${end}`)).toEqual({ word: `${word}${end}`, code });
           for (const between of [' ', '+', '-'])
-            expect(buttonIn(`${word}${between}${code}${end}`)).toEqual({ word, code });
-          expect(buttonIn(` ${word.toUpperCase()}${code.toUpperCase()}`)).toEqual({ word, code });
+            expect(buttonIn(`${word}${between}${code}${end}`)).toMatchObject({ code });
+          const shouted = buttonIn(` ${word.toUpperCase()}${code.toUpperCase()}`);
+          expect(shouted).toEqual({ word: word.toUpperCase(), code });
         },
       ),
     );
@@ -45,9 +46,19 @@ describe('the text of a button', () => {
 
   const code = askCode('a' as AskId);
   it.each([
+    [`确认${code} 1,2`, '确认 1,2'],
+    [`confirm${code} 2`, 'confirm 2'],
+    [`修改${code}：删 ＡＢ 两行`, '修改：删 ＡＢ 两行'],
+    [`modify ${code}: fewer`, 'modify: fewer'],
+  ])('%j says %j of its card', (text, word) => {
+    expect(buttonIn(text)).toEqual({ word, code });
+  });
+
+  it.each([
     ...['确认', '确认 1,3', '确认12345678', `确认  ${code}?`, `${code}`, `确认${code}?`],
     ...[`确认${code}x`, `确认${code.slice(1)}`, `不确认${code}`, `ok${code}`, `同意${code}`],
     ...['confirmation', 'cancellations', 'confirmatively', '确认version2', '取消 order', ''],
+    ...[`修改${code}`, `取消${code} order`, `确认${code} ok?`, `修改${code}x：y`],
   ])('is not %j', (text) => {
     expect(buttonIn(text)).toBeUndefined();
   });

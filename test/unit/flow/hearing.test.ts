@@ -77,6 +77,13 @@ describe('the code of a card', () => {
   });
 });
 
+it('changes and picks are heard with the code of their card, too', async () => {
+  const bot = await asked();
+  const code = askCode((await bot.session()).ask?.id ?? ('' as never));
+  await bot.write(`修改${code}：少一点`);
+  expect((await bot.session()).ask?.decision).toMatchObject({ kind: 'modify', text: '少一点' });
+});
+
 describe('a reply in a group that claimed, and whose process died before it queued anything', () => {
   it('is taken up when the platform delivers it again', async () => {
     const bot = createMemoryBot({
