@@ -19,6 +19,7 @@ export const createMemoryPorts = (model: Model, tools: Readonly<Record<string, T
   const clock = createTestClock();
   const platform = createTestChannel(clock.now);
   const queue = createMemoryQueue(clock.now);
+  const scheduler = createMemoryScheduler();
   const store = createMemoryStore();
   const logged: { event: string; facts: Readonly<Record<string, unknown>> }[] = [];
   const postponed: { receiptHandle: string; seconds: number }[] = [];
@@ -31,7 +32,7 @@ export const createMemoryPorts = (model: Model, tools: Readonly<Record<string, T
     clock,
     log: { info: note, warn: note, error: note },
     settings: settingsWith(),
-    scheduler: createMemoryScheduler(),
+    scheduler,
     model,
     ids: { attempt: () => 'attempt' as AttemptId },
     runner: createRunner(),
@@ -43,7 +44,7 @@ export const createMemoryPorts = (model: Model, tools: Readonly<Record<string, T
       postponed.push({ receiptHandle, seconds });
     },
   };
-  return { ports, clock, platform, store, queue, logged, postponed };
+  return { ports, clock, platform, store, queue, scheduler, logged, postponed };
 };
 
 let sequence = 0;

@@ -325,3 +325,29 @@ describe('a click that comes too late', () => {
     expect(updatedAt - clickedAt).toBeGreaterThanOrEqual(1_500);
   });
 });
+
+describe('a job whose zombie went ahead and died', () => {
+  it('finishes what that left: the question has its timer and its card', async () => {
+    const bot = createMemoryBot({ model: actThenSay, tools: { act: noting([], 'HIGH') } });
+    await bot.write('go');
+    const job = bot.take();
+    const { store, scheduler } = bot.ports;
+    const read = store.read.bind(store);
+    const once = scheduler.once.bind(scheduler);
+    let zombie: Promise<unknown> | undefined;
+    store.read = async (keysToRead) => {
+      if (!zombie) {
+        scheduler.once = () => Promise.reject(new Error('killed before the timer'));
+        zombie = expect(bot.run(job)).rejects.toThrow('killed');
+        await zombie;
+        scheduler.once = once;
+      }
+      return read(keysToRead);
+    };
+    await bot.run(job);
+    expect((await bot.session()).ask?.shown).toHaveLength(1);
+    expect(bot.platform.cards.size).toBe(1);
+    bot.clock.advance(301_000);
+    expect(Object.values(bot.scheduler.snapshot())).toHaveLength(1);
+  });
+});
