@@ -105,7 +105,7 @@ const WORDS =
   "'x' \"y\" “z” o'k *";
 const BEGINNINGS = ['删除', '把', '更新', 'update', '统计', 'list', '新增', 'insert into', ''];
 const OPERATORS = '=|是| is | 改成 | to |>=| 不是 | 包含 | between | in (| '.split('|');
-const VALUES = "1|2.5|-3|'x'|“z”|abc|上海|o'k|2026-01-05|1,000|1万|空|今天".split('|');
+const VALUES = "1|2.5|-3|'x'|“z”|abc|上海|o'k|2026-01-05|1,000|空|今天".split('|');
 const JOINTS = '且|或| and | or |，| where | set | 的 |；| then '.split('|');
 
 /** Half-sensible sentences, with any word of the grammar or strange text somewhere. */
