@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '#ports/tool.ts';
+import { isQuick } from './questions/quick-pattern.ts';
 
 const isPattern = (pattern: string): boolean => {
   try {
@@ -18,9 +19,13 @@ const question = z
     pattern: z
       .string()
       .max(200)
-      .refine(isPattern, 'expected a JavaScript regular expression')
+      .refine(isPattern, { error: 'expected a JavaScript regular expression', abort: true })
+      .refine(
+        isQuick,
+        'could take too long on some answers: repeat no group, use no lookaround and no backreference, and put nothing open-ended next to something that takes the same characters',
+      )
       .exactOptional()
-      .describe('for input: a regular expression the whole answer has to match'),
+      .describe('for input: a simple regular expression the whole answer has to match'),
     options: z
       .array(z.string().trim().min(1).max(200))
       .min(2)

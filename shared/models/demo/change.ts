@@ -13,11 +13,6 @@ const REVISED =
   /^Not run: a change was asked for(?: by .*?)?: ([\s\S]*)\. Plan again; what you do next will be shown again$/;
 export const feedbackIn = (text: string): string => REVISED.exec(text)?.[1]?.trim() ?? '';
 
-const DROP =
-  /^(?:不要|去掉|不做|跳过|skip|drop|without|leave out)\s*(?:第|task|number|no\.|#)?\s*(\d+)\s*(?:条|个|项|步)?$/iu;
-const KEEP =
-  /^(?:只要|只做|只执行|only|just)\s*(?:第|task|number|no\.|#)?\s*(\d+)\s*(?:条|个|项|步)?$/iu;
-
 /** The requests of a card that came back with a wish. */
 export const changeRequests = (
   requests: readonly Request[],
@@ -28,9 +23,7 @@ export const changeRequests = (
 ): Understood => {
   const names = namesOf(schema);
   const tokens = tokensOf(feedback, names);
-  const picked = requests.length > 1 ? pickedRequests(requests, feedback) : undefined;
   const changed =
-    picked ??
     withNewNote(requests, feedback, tokens) ??
     (namesOther(requests, tokens) ? undefined : withNewConditions(requests, feedback, tokens));
   if (!changed) return anew(requests, feedback, schema, answers, phrases);
@@ -41,13 +34,6 @@ export const changeRequests = (
     filled.push(one);
   }
   return { kind: 'requests', requests: filled };
-};
-
-const pickedRequests = (requests: readonly Request[], feedback: string) => {
-  const numberIn = (pattern: RegExp) => Number(pattern.exec(feedback)?.[1] ?? 0) - 1;
-  const [drop, keep] = [numberIn(DROP), numberIn(KEEP)];
-  if (requests[drop]) return requests.toSpliced(drop, 1);
-  return requests[keep] ? [requests[keep]] : undefined;
 };
 
 const withNewNote = (

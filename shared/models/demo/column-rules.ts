@@ -4,22 +4,20 @@ import {
   comparisonWith,
   type Draft,
   takeLiteral,
-  takeValue,
   tokenAt,
   wordAt,
-  wrongValue,
 } from './draft.ts';
 import { COMPARISONS, type Word } from './lexicon.ts';
 import type { Period } from './periods.ts';
 import { unclear } from './request.ts';
-import { type Column, columnNamed, isNumeric, isTime } from './schema.ts';
-import { type Comparison, containing } from './statement.ts';
+import { type Column, columnNamed, isTime } from './schema.ts';
+import type { Comparison } from './statement.ts';
 import { isUnknown } from './tokens.ts';
 
 /** Takes what it knows from where the draft stands, and says whether it took anything. */
 export type Rule = (draft: Draft) => boolean;
 
-/** `column = value`, "column is empty", `column BETWEEN a AND b`, "把 column 从 a 改成 b", or a column alone. */
+/** `column = value`, "column is empty", "把 column 从 a 改成 b", or a column alone. */
 export const columnRule: Rule = (draft) => {
   const column = columnAt(draft);
   if (!column) return false;
@@ -84,30 +82,6 @@ const test = (op: 'null' | 'not-null') => (draft: Draft, column: Column) => {
 const COLUMN_WORDS: Partial<Record<Word, (draft: Draft, column: Column) => boolean>> = {
   empty: test('null'),
   filled: test('not-null'),
-  like: (draft, column) => {
-    draft.at += 1;
-    const taken = takeValue(draft);
-    if (!taken || isNumeric(column) || isTime(column))
-      wrongValue(draft, column, taken?.value.text ?? '');
-    else
-      addPredicate(draft, {
-        column: column.name,
-        op: 'like',
-        literal: containing(taken.value.text),
-      });
-    return true;
-  },
-  between: (draft, column) => {
-    draft.at += 1;
-    const low = takeLiteral(draft, column);
-    const joined = wordAt(draft) === 'and' || wordAt(draft) === 'until';
-    if (joined) draft.at += 1;
-    const high = joined ? takeLiteral(draft, column) : undefined;
-    if (low === undefined || high === undefined)
-      draft.unclear ??= unclear('words', tokenAt(draft)?.text ?? column.name);
-    else addPredicate(draft, { column: column.name, op: 'between', literals: [low, high] });
-    return true;
-  },
   before: (draft, column) => compare(draft, column, '<'),
   after: (draft, column) => compare(draft, column, '>='),
   in: (draft, column) => {

@@ -5,8 +5,7 @@ import type { Value } from './tokens.ts';
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=';
 export type Predicate = { readonly column: string } & (
   | { readonly op: Comparison; readonly literals: readonly string[] }
-  | { readonly op: 'like' | 'on-day'; readonly literal: string }
-  | { readonly op: 'between'; readonly literals: readonly [string, string] }
+  | { readonly op: 'on-day'; readonly literal: string }
   | { readonly op: 'null' | 'not-null' }
   | { readonly op: 'period'; readonly period: Period }
 );
@@ -58,8 +57,6 @@ const tableSql = ({ name }: Table): string => (QUALIFIED.test(name) ? name : ide
 
 const textLiteral = (text: string): string =>
   `'${text.replaceAll('\0', '').replaceAll("'", "''")}'`;
-export const containing = (text: string): string =>
-  textLiteral(`%${text.replace(/[\\%_]/g, '\\$&')}%`);
 
 const TRUTHS: Readonly<Record<string, string>> = {
   true: 'true',
@@ -113,12 +110,8 @@ const predicateSql = (predicate: Predicate): string => {
       return `${column} IS NULL`;
     case 'not-null':
       return `${column} IS NOT NULL`;
-    case 'like':
-      return `${column} LIKE ${predicate.literal}`;
     case 'on-day':
       return `${column} >= DATE ${predicate.literal} AND ${column} < DATE ${predicate.literal} + 1`;
-    case 'between':
-      return `${column} BETWEEN ${predicate.literals[0]} AND ${predicate.literals[1]}`;
     case 'period':
       return periodSql(column, predicate.period);
     default: {

@@ -20,13 +20,12 @@ export interface Value {
 const QUOTED = /"([^"]*)"|'((?:[^']|'')*)'|“([^”]*)”|‘([^’]*)’|「([^」]*)」|『([^』]*)』/uy;
 const DATE =
   /(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})日?(?:[ T](\d{1,2}:\d{2}(?::\d{2})?))?(?![\d-])/uy;
-const NUMBER = /[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:\s?([万千百亿]))?(?![A-Za-z0-9_@])/uy;
+const NUMBER = /[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![A-Za-z0-9_@])/uy;
 const PLAIN_WORD = /[A-Za-z0-9_À-ɏ](?:[\w@+\-/.À-ɏ]*[A-Za-z0-9_À-ɏ])?/uy;
 const SPACE = /\s+/uy;
 const WORD_CHARACTER = /[A-Za-z0-9_]/;
 /** Far more than a sentence. What is longer is one unknown word. */
 const LONGEST = 5_000;
-const SCALE: Readonly<Record<string, number>> = { 百: 1e2, 千: 1e3, 万: 1e4, 亿: 1e8 };
 
 /** Full-width signs as plain ones, each as long as before. */
 const narrow = (text: string): string =>
@@ -61,11 +60,10 @@ const literalAt = (
   }
   const number = inWord ? null : matchAt(NUMBER, text, at);
   if (!number) return undefined;
-  const [whole, scale = ''] = number;
-  const digits = whole.replace(/[,+\s万千百亿]/gu, '');
-  const scaled =
-    scale === '' ? digits : String(Number((Number(digits) * (SCALE[scale] ?? 1)).toFixed(4)));
-  return { value: { kind: 'number', text: scaled }, end: NUMBER.lastIndex };
+  return {
+    value: { kind: 'number', text: number[0].replace(/[,+]/gu, '') },
+    end: NUMBER.lastIndex,
+  };
 };
 
 /** All forms in one pattern, longest first; a form of letters ends where the word ends. */

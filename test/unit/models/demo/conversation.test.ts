@@ -150,7 +150,7 @@ describe('a change after the card', () => {
     ]);
   });
 
-  it('keeps what the wish is not about, and can drop or reword a task', async () => {
+  it('keeps what the wish is not about, and can reword a note', async () => {
     const world = talk(SHOP, `${DELETE}，再记一条笔记：清理完成`);
     await world.think();
     expect(gist(await world.reply(revised('只删上个月的')))).toEqual([
@@ -161,7 +161,11 @@ describe('a change after the card', () => {
       `data_modify: DELETE FROM orders WHERE status = 1 AND ${LAST_MONTH}`,
       'write_note: 清理了一半',
     ]);
-    expect(gist(await world.reply(revised('不要第 1 条')))).toEqual(['write_note: 清理了一半']);
+  });
+
+  it('takes the wish for the new text where the card has nothing but a note', async () => {
+    const world = talk(SHOP, '记一条笔记：清理完成');
+    await world.think();
     expect(gist(await world.reply(revised('完成了')))).toEqual(['write_note: 完成了']);
   });
 

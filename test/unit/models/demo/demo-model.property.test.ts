@@ -79,21 +79,17 @@ describe('values', () => {
 
   it('stay inside their quotes when they come unquoted, in a wish or as a pattern', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        anyText,
-        fc.constantFrom('=', '包含', ' is ', '改成', ' like '),
-        async (value, op) => {
-          for (const sentence of [
-            `删除 customers 里 city${op}${value}`,
-            `update customers set city${op}${value} where id = 1`,
-          ]) {
-            const world = talk(SHOP, sentence);
-            for (const sql of sqlOf(await world.think())) checkSql(sql, SHOP);
-            for (const sql of sqlOf(await world.reply(revised(`name${op}${value}`))))
-              checkSql(sql, SHOP);
-          }
-        },
-      ),
+      fc.asyncProperty(anyText, fc.constantFrom('=', ' is ', '改成'), async (value, op) => {
+        for (const sentence of [
+          `删除 customers 里 city${op}${value}`,
+          `update customers set city${op}${value} where id = 1`,
+        ]) {
+          const world = talk(SHOP, sentence);
+          for (const sql of sqlOf(await world.think())) checkSql(sql, SHOP);
+          for (const sql of sqlOf(await world.reply(revised(`name${op}${value}`))))
+            checkSql(sql, SHOP);
+        }
+      }),
       { numRuns: 200 },
     );
   });
@@ -104,8 +100,8 @@ const WORDS =
   'delete update set to where count how many list insert into values ( ) add note and or then ; last month first top by in between is not null 1 2.5 -3 1,000 1万 2026-01-05 before 元 ' +
   "'x' \"y\" “z” o'k *";
 const BEGINNINGS = ['删除', '把', '更新', 'update', '统计', 'list', '新增', 'insert into', ''];
-const OPERATORS = '=|是| is | 改成 | to |>=| 不是 | 包含 | between | in (| '.split('|');
-const VALUES = "1|2.5|-3|'x'|“z”|abc|上海|o'k|2026-01-05|1,000|1万|空|今天".split('|');
+const OPERATORS = '=|是| is | 改成 | to |>=| 不是 | in (| '.split('|');
+const VALUES = "1|2.5|-3|'x'|“z”|abc|上海|o'k|2026-01-05|1,000|空|今天".split('|');
 const JOINTS = '且|或| and | or |，| where | set | 的 |；| then '.split('|');
 
 /** Half-sensible sentences, with any word of the grammar or strange text somewhere. */

