@@ -117,11 +117,34 @@ describe('a dead letter', () => {
     expect(item).toMatchObject({ phase: 'IDLE', accepted: { queue: MAIN_QUEUE } });
   });
 
-  it('that is no job is logged and taken, since no queue stands behind this one', async () => {
-    const { ports, logged } = createMemoryPorts(scripted([]));
+  it.each([
+    ['names its session', '{"type":"surprise","session":"s","text":"secret words"}', 's'],
+    ['names none', '{"type":"surprise","text":"secret words"}', 'the-group'],
+    ['is not even JSON', 'secret words', 'the-group'],
+  ])(
+    'that is no job and %s is kept as it came, since no queue stands behind',
+    async (_, body, session) => {
+      const { ports, logged, store } = createMemoryPorts(scripted([]));
+      const record = recordFor(body);
+      const attributes = { ...record.attributes, MessageGroupId: 'the-group' };
+      const Records = [{ ...record, attributes }];
+      const answer = await createDeadLetterHandler(async () => ports)({ Records }, context);
+      expect(answer).toEqual({ batchItemFailures: [] });
+      const key = { pk: `S#${session}`, sk: `F#u:${record.messageId}` };
+      expect((await store.read([key]))[0]).toMatchObject({ body, group: 'the-group' });
+      expect(logged).toMatchObject([{ event: 'job-failed', facts: { session } }]);
+      expect(JSON.stringify(logged)).not.toContain('secret words');
+    },
+  );
+
+  it('that is no job and cannot be kept stays in its queue', async () => {
+    const { ports } = createMemoryPorts(scripted([]));
+    const store = { ...ports.store, write: () => Promise.reject(new Error('DynamoDB is down')) };
     const Records = [recordFor('{"type":"surprise"}')];
-    const answer = await createDeadLetterHandler(async () => ports)({ Records }, context);
-    expect(answer).toEqual({ batchItemFailures: [] });
-    expect(logged.map(({ event }) => event)).toEqual(['dead-letter-unreadable']);
+    const answer = await createDeadLetterHandler(async () => ({ ...ports, store }))(
+      { Records },
+      context,
+    );
+    expect(answer.batchItemFailures).toHaveLength(1);
   });
 });
