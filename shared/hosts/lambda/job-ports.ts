@@ -6,6 +6,7 @@ import { createRandomIds } from '../ids.ts';
 import { createRunner } from '../runner.ts';
 import type { JobPorts } from './deliveries.ts';
 import type { Environment } from './environment.ts';
+import { PATIENT } from './patience.ts';
 import { createResources, offeredTools } from './resources.ts';
 import { createTimerPorts } from './timer-ports.ts';
 
@@ -14,7 +15,7 @@ export const createJobPorts = async (
   environment: Environment,
   source: string,
 ): Promise<Omit<JobPorts, 'model'>> => {
-  const client = new SQSClient({});
+  const client = new SQSClient(PATIENT);
   const ports = await createTimerPorts(environment);
   const resources = createResources(environment, ports.store);
   const setup = { ...ports, environment, language: ports.settings.agent.language, fetch };
