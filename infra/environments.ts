@@ -38,6 +38,7 @@ const schema = z.strictObject({
     /** Private subnets with a way out (NAT): the agent calls the platform and the model. */
     vpc: z
       .strictObject({
+        /** For whoever reads it: Lambda finds the VPC by its subnets. */
         id: idLike('vpc'),
         subnets: z.array(idLike('subnet')).min(1),
         securityGroups: z.array(idLike('sg')).min(1),

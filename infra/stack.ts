@@ -1,4 +1,4 @@
-import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import { type App, Aws, CfnCondition, CfnOutput, Fn, Stack } from 'aws-cdk-lib';
 import { CfnEventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
 import type { FunctionName } from './bundle.ts';
 import { createAlarms } from './constructs/alarms.ts';
@@ -185,11 +185,23 @@ const printOutputs = (stack: Stack, { api, url, alias }: Door): void => {
     ],
     ApiId: [api.apiId, 'The API, for tools'],
     DashboardUrl: [
-      `https://${stack.region}.console.aws.amazon.com/cloudwatch/home?region=${stack.region}#dashboards/dashboard/${stack.stackName}`,
+      `https://${consoleHost(stack)}/cloudwatch/home?region=${stack.region}#dashboards/dashboard/${stack.stackName}`,
       'How the bot is doing',
     ],
     ...(alias && { DomainAlias: [alias, 'The CNAME record of your domain points here'] as const }),
   };
   for (const [id, [value, description]] of Object.entries(outputs))
     new CfnOutput(stack, id, { value, description });
+};
+
+/** In China it has a domain of its own; where this is deployed may only be known then. */
+const consoleHost = (stack: Stack): string => {
+  const inChina = new CfnCondition(stack, 'InChina', {
+    expression: Fn.conditionEquals(Aws.PARTITION, 'aws-cn'),
+  });
+  return Fn.conditionIf(
+    inChina.logicalId,
+    'console.amazonaws.cn',
+    'console.aws.amazon.com',
+  ).toString();
 };

@@ -12,7 +12,7 @@ import { FUNCTIONS, type FunctionName } from '../bundle.ts';
 import type { Door } from './door.ts';
 import type { Created } from './functions.ts';
 import type { Metrics } from './metrics.ts';
-import type { Queues } from './queues.ts';
+import { leftIn, type Queues } from './queues.ts';
 
 export interface Watched {
   readonly functions: Readonly<Record<FunctionName, Created>>;
@@ -24,7 +24,7 @@ export interface Watched {
 interface Line {
   readonly id: string;
   readonly metric: IMetric;
-  /** Alarms when it is at least that, so many periods running. */
+  /** Alarms when it is at least that, so many of its periods running. */
   readonly least: number;
   readonly periods: number;
   readonly means: string;
@@ -32,10 +32,13 @@ interface Line {
 
 const PERIOD = { period: Duration.minutes(5) };
 
-/** Errors in five minutes. The agent's jobs are tried five times, so single ones repair themselves. */
+/**
+ * Errors in five minutes. Functions that read a queue catch what fails and report it, so an error of theirs is a crash, a
+ * timeout, or a setting they cannot be built with; the timeout function leaves trying again to whoever called it.
+ */
 const ERRORS: Readonly<Record<FunctionName, number>> = {
   webhook: 1,
-  agent: 3,
+  agent: 1,
   timeout: 3,
   deadletter: 1,
 };
@@ -46,33 +49,34 @@ const linesFor = ({ functions, queues, door, metrics }: Watched): readonly Line[
     metrics.JobsFailed,
     1,
     1,
-    'A turn was given up; its person was told. The log line job-failed names the session.',
+    'A job was given up and kept, its person told unless it could not be read. The log line job-failed says which.',
   ),
   line(
     'PeopleNotTold',
     metrics.PeopleNotTold,
     1,
     1,
-    'A turn failed and the platform took no word of it: somebody waits for an answer.',
+    'A turn or a command failed and nobody could be told: somebody waits for an answer.',
+  ),
+  line(
+    'NotRead',
+    metrics.NotRead,
+    1,
+    1,
+    'The secret or a timer cannot be read: functions go on with the last good secret, the timer is lost.',
   ),
   line(
     'DeadLettersWait',
-    queues.deadLetters.metricApproximateNumberOfMessagesVisible({
-      ...PERIOD,
-      statistic: 'Minimum',
-    }),
+    leftIn(queues, 'deadLetters'),
     1,
-    3,
+    15,
     'Dead letters are not taken: the dead-letter function itself fails.',
   ),
   line(
     'TimersUndelivered',
-    queues.undelivered.metricApproximateNumberOfMessagesVisible({
-      ...PERIOD,
-      statistic: 'Minimum',
-    }),
+    leftIn(queues, 'undelivered'),
     1,
-    3,
+    15,
     'Expiries cannot be carried out: the timeout function fails.',
   ),
   // A session's jobs wait for one another, and a turn may take its four minutes; half an hour is no queueing any more.

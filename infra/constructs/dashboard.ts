@@ -3,6 +3,7 @@ import { Dashboard, GraphWidget, type IMetric, MathExpression } from 'aws-cdk-li
 import type { Construct } from 'constructs';
 import { FUNCTIONS } from '../bundle.ts';
 import type { Watched } from './alarms.ts';
+import { leftIn } from './queues.ts';
 
 const graph = (title: string, left: readonly IMetric[]): GraphWidget =>
   new GraphWidget({ title, left: [...left], width: 8, height: 6 });
@@ -43,7 +44,12 @@ export const createDashboard = (
         graph('Refusals by reason', [refusals]),
       ],
       [
-        graph('Turns', [metrics.TurnsStarted, metrics.JobsFailed, metrics.PeopleNotTold]),
+        graph('Turns', [
+          metrics.TurnsStarted,
+          metrics.JobsFailed,
+          metrics.PeopleNotTold,
+          metrics.NotRead,
+        ]),
         graph('Turn length', [
           metrics.TurnLength.with({ statistic: 'p50', label: 'half' }),
           metrics.TurnLength.with({ statistic: 'p90', label: '9 of 10' }),
@@ -52,10 +58,7 @@ export const createDashboard = (
       ],
       [
         graph('Age of the oldest job', [queues.jobs.metricApproximateAgeOfOldestMessage()]),
-        graph('Left behind', [
-          queues.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters' }),
-          queues.undelivered.metricApproximateNumberOfMessagesVisible({ label: 'timers' }),
-        ]),
+        graph('Left behind', [leftIn(queues, 'deadLetters'), leftIn(queues, 'undelivered')]),
         graph('Webhook, ms', [
           door.api.metricLatency({ statistic: 'p50', label: 'p50' }),
           door.api.metricLatency({ statistic: 'p99', label: 'p99, cold starts too' }),

@@ -39,6 +39,12 @@ export const shapesOf = ({
   deadletter: { memoryMb: 512, seconds: 120 },
 });
 
+/**
+ * Finishing a turn and going on with a long one feed the agent's own queue, and a failed job that is given up lets the
+ * next one in, which may fail too. Lambda follows a message through queues, and would cut such a chain after 16 rounds.
+ */
+const LOOPING: readonly FunctionName[] = ['agent', 'deadletter'];
+
 export const functionName = (scope: Construct, name: FunctionName): string =>
   `${Stack.of(scope).stackName}-${name}`;
 
@@ -98,8 +104,7 @@ export const createFunction = (
     logGroup: logs,
     tracing: Tracing.ACTIVE,
     environment: { COUNTERSIGN_CONFIG: SETTINGS_FILE, ...variables },
-    // Finishing a turn and going on with a long one feed the agent's own queue; Lambda would cut that after 16 rounds.
-    ...(name === 'agent' && { recursiveLoop: RecursiveLoop.ALLOW }),
+    ...(LOOPING.includes(name) && { recursiveLoop: RecursiveLoop.ALLOW }),
   });
   Validations.of(role).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',

@@ -48,9 +48,16 @@ const COUNTED = {
   },
   ModelTokens: { by: ['agent'], event: 'model-called', value: '$.tokens' },
   JobsFailed: { by: ['agent', 'deadletter'], event: 'job-failed' },
-  PeopleNotTold: { by: ['agent', 'deadletter'], event: 'person-not-told' },
+  PeopleNotTold: [
+    { by: ['agent', 'deadletter'], event: 'person-not-told' },
+    { by: ['agent', 'deadletter'], event: 'control-job-failed' },
+  ],
+  NotRead: [
+    { by: ['webhook', 'agent', 'deadletter'], event: 'secret-not-read' },
+    { by: ['timeout'], event: 'timer-unreadable' },
+  ],
   WebhookRejected: { by: ['webhook'], event: '*-refused', where: '$.status = 401' },
-} satisfies Readonly<Record<string, Counted>>;
+} satisfies Readonly<Record<string, Counted | readonly Counted[]>>;
 
 /** A line without the value that is taken is not counted. */
 const patternOf = ({ event, where, value }: Counted): string => {
@@ -66,18 +73,21 @@ export const createMetrics = (
 ): Metrics => {
   const namespace = Stack.of(scope).stackName;
   return Object.fromEntries(
-    Object.entries<Counted>(COUNTED).map(([name, counted]) => {
-      for (const by of counted.by)
-        new MetricFilter(functions[by].logs, name, {
-          logGroup: functions[by].logs,
-          metricNamespace: namespace,
-          metricName: name,
-          filterPattern: FilterPattern.literal(patternOf(counted)),
-          metricValue: counted.value ?? '1',
-          unit: counted.unit ?? Unit.COUNT,
-          ...(counted.each && { dimensions: { Reason: counted.each } }),
-        });
-      const statistic = counted.unit === Unit.MILLISECONDS ? 'p50' : 'Sum';
+    Object.entries<Counted | readonly Counted[]>(COUNTED).map(([name, one]) => {
+      const kinds = [one].flat();
+      for (const [nth, counted] of kinds.entries())
+        for (const by of counted.by)
+          new MetricFilter(functions[by].logs, `${name}${nth || ''}`, {
+            logGroup: functions[by].logs,
+            metricNamespace: namespace,
+            metricName: name,
+            filterPattern: FilterPattern.literal(patternOf(counted)),
+            metricValue: counted.value ?? '1',
+            unit: counted.unit ?? Unit.COUNT,
+            ...(counted.each && { dimensions: { Reason: counted.each } }),
+          });
+      const inMs = kinds.some(({ unit }) => unit === Unit.MILLISECONDS);
+      const statistic = inMs ? 'p50' : 'Sum';
       const period = Duration.minutes(5);
       return [name, new Metric({ namespace, metricName: name, statistic, period })];
     }),

@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   DeduplicationScope,
   FifoThroughputLimit,
@@ -61,7 +62,26 @@ export const createQueues = (scope: Construct, seconds: Seconds): Queues => {
   Validations.of(undelivered).acknowledge({
     id: 'AwsSolutions-SQS3',
     reason:
-      'It is itself the last resort: its consumer tries for 14 days, and an alarm tells of the first message.',
+      'It is itself the last resort: its consumer tries for 14 days, and an alarm tells of a message that stays.',
   });
   return { jobs, deadLetters, undelivered };
+};
+
+/**
+ * Messages that nobody has dealt with, minute by minute. One that is tried in vain is hidden between tries and seldom
+ * visible: only both numbers together stay above zero. SQS writes them once a minute, and within a longer period each
+ * would have a minimum of zero.
+ */
+export const leftIn = (queues: Queues, name: keyof Queues): MathExpression => {
+  const eachMinute = { period: Duration.minutes(1), statistic: 'Maximum' };
+  return new MathExpression({
+    label: name,
+    period: eachMinute.period,
+    // By the queue's name: ids are those of a whole graph.
+    expression: `${name}Visible + ${name}Hidden`,
+    usingMetrics: {
+      [`${name}Visible`]: queues[name].metricApproximateNumberOfMessagesVisible(eachMinute),
+      [`${name}Hidden`]: queues[name].metricApproximateNumberOfMessagesNotVisible(eachMinute),
+    },
+  });
 };

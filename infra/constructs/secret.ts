@@ -9,7 +9,10 @@ export const createSecret = (scope: Construct, keepData: boolean): CfnSecret => 
     name: stackName,
     description: `Keys and addresses of ${stackName}, by the names of the environment (docs/deploy.md)`,
   });
-  secret.applyRemovalPolicy(keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY);
+  // Its name is fixed, so what a first deploy leaves behind when it fails would stand in the way of the second.
+  secret.applyRemovalPolicy(
+    keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+  );
   Validations.of(secret).acknowledge({
     id: 'AwsSolutions-SMG4',
     reason:

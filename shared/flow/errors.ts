@@ -9,10 +9,5 @@ export class RetryLaterError extends Error {
   }
 }
 
-/** Another job holds the turn now: this one stops without a word, and nothing is wrong. */
-export class LostTurnError extends Error {
-  readonly code = 'LOST_TURN';
-}
-
 export const isRetryable = (error: unknown): boolean =>
   !(error instanceof Error && 'retryable' in error && error.retryable === false);

@@ -1,28 +1,23 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
-  CloudFormationClient,
-  ListStackResourcesCommand,
-  type StackResourceSummary,
-} from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, ListTablesCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { GetFunctionCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
-import {
-  ListScheduleGroupsCommand,
+  DeleteScheduleCommand,
+  GetScheduleCommand,
   ListSchedulesCommand,
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
 import {
   GetSecretValueCommand,
-  ListSecretsCommand,
   PutSecretValueCommand,
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { fromAttributes, toAttributes } from '#adapters/aws/attribute-value.ts';
 import type { Target } from './command.ts';
 import { EMULATED_ACCOUNT } from './emulator.ts';
-
-const TABLE = 'AWS::DynamoDB::GlobalTable';
+import { rememberStack, resourcesOf } from './leftovers.ts';
 
 /** What the driver looks at and puts in place, from outside and with the caller's own rights. */
 export const createCloud = ({ endpoint, region }: Target, stack: string) => {
@@ -43,13 +38,14 @@ export const createCloud = ({ endpoint, region }: Target, stack: string) => {
   const dynamodb = new DynamoDBClient(settings);
   const formation = new CloudFormationClient(settings);
 
-  const queueUrls = async (): Promise<readonly string[]> =>
-    (await sqs.send(new ListQueuesCommand({ QueueNamePrefix: stack }))).QueueUrls ?? [];
-
-  const resources = async (): Promise<readonly StackResourceSummary[]> => {
-    const listed = await formation.send(new ListStackResourcesCommand({ StackName: stack }));
-    return listed.StackResourceSummaries ?? [];
-  };
+  const resources = () => resourcesOf(formation, stack);
+  /** By the address or name it has, those of a kind. */
+  const named = async (kind: string, start = ''): Promise<readonly string[]> =>
+    (await resources())
+      .filter(({ ResourceType, LogicalResourceId }) =>
+        [ResourceType === `AWS::${kind}`, LogicalResourceId?.startsWith(start)].every(Boolean),
+      )
+      .map(({ PhysicalResourceId }) => PhysicalResourceId ?? '');
 
   return {
     putSecret: async (values: Readonly<Record<string, string>>): Promise<void> => {
@@ -75,10 +71,32 @@ export const createCloud = ({ endpoint, region }: Target, stack: string) => {
       const { Schedules } = await scheduler.send(new ListSchedulesCommand({ GroupName: stack }));
       return (Schedules ?? []).map(({ Name }) => Name ?? '');
     },
+    /** What the schedule would give the timeout function. */
+    timerOf: async (name: string): Promise<string> => {
+      const { Target } = await scheduler.send(
+        new GetScheduleCommand({ GroupName: stack, Name: name }),
+      );
+      return Target?.Input ?? '';
+    },
+    removeSchedule: async (name: string): Promise<void> => {
+      await scheduler.send(new DeleteScheduleCommand({ GroupName: stack, Name: name }));
+    },
+    /** As a schedule does it. */
+    invoke: async (name: string, input: string): Promise<void> => {
+      const FunctionName = `${stack}-${name}`;
+      const Payload = Buffer.from(input);
+      const { FunctionError } = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
+      if (FunctionError) throw new Error(`${FunctionName} failed: ${FunctionError}`);
+    },
+    /** As Scheduler and Lambda do it with what they could not deliver. */
+    leaveUndelivered: async (MessageBody: string): Promise<void> => {
+      const [QueueUrl] = await named('SQS::Queue', 'UndeliveredTimers');
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+    },
     /** Messages in all queues of the stack, also those being worked on. */
     queued: async (): Promise<number> => {
       let count = 0;
-      for (const QueueUrl of await queueUrls()) {
+      for (const QueueUrl of await named('SQS::Queue')) {
         const { Attributes } = await sqs.send(
           new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
         );
@@ -91,8 +109,7 @@ export const createCloud = ({ endpoint, region }: Target, stack: string) => {
     rowsOf: async (session: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
       const { Items = [] } = await dynamodb.send(
         new QueryCommand({
-          TableName: (await resources()).find(({ ResourceType: type }) => type === TABLE)
-            ?.PhysicalResourceId,
+          TableName: (await named('DynamoDB::GlobalTable'))[0],
           KeyConditionExpression: 'pk = :pk',
           ExpressionAttributeValues: toAttributes({ ':pk': `S#${session}` }),
           ConsistentRead: true,
@@ -101,31 +118,7 @@ export const createCloud = ({ endpoint, region }: Target, stack: string) => {
       return Items.map(fromAttributes);
     },
     resources: async (): Promise<number> => (await resources()).length,
-    /** Whatever bears the stack's name, asked of each service itself. */
-    leftovers: async (): Promise<readonly string[]> => {
-      const named = (kind: string, names: readonly (string | undefined)[]) =>
-        names.flatMap((name) => (name?.includes(stack) ? [`${kind} ${name}`] : []));
-      const tables = await dynamodb.send(new ListTablesCommand({}));
-      const functions = await lambda.send(new ListFunctionsCommand({}));
-      const kept = await secrets.send(new ListSecretsCommand({ IncludePlannedDeletion: false }));
-      const groups = await scheduler.send(new ListScheduleGroupsCommand({}));
-      return [
-        ...named('table', tables.TableNames ?? []),
-        ...named('queue', await queueUrls()),
-        ...named(
-          'function',
-          (functions.Functions ?? []).map(({ FunctionName }) => FunctionName),
-        ),
-        ...named(
-          'secret',
-          (kept.SecretList ?? []).map(({ Name }) => Name),
-        ),
-        ...named(
-          'schedule group',
-          (groups.ScheduleGroups ?? []).map(({ Name }) => Name),
-        ),
-      ];
-    },
+    remember: () => rememberStack(settings, stack),
   };
 };
 

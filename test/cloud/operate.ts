@@ -4,7 +4,8 @@ import type { Cloud } from './cloud.ts';
 import { type Operator, type Row, rowsIn } from './operator.ts';
 import { isOpenCard, isText, shown, type Talk } from './talk.ts';
 
-const ASK_SECONDS = 300;
+/** Of the notes, by settings.json. */
+const ASK_SECONDS = 1200;
 const DIGEST = /^[\w-]{20,}$/;
 
 const ofSession = (rows: readonly Row[], { session }: Talk): readonly Row[] =>

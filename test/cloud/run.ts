@@ -110,10 +110,11 @@ const test = async (
   const operator = createOperator(target, url);
   await play({ feishu, cloud, operator, webhookUrl, secret, redeploy, step });
   await step('destroy leaves nothing', async () => {
+    const { count, kinds, leftovers } = await cloud.remember();
     await destroy(target);
-    const left = await cloud.leftovers();
+    const left = await leftovers();
     if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
-    return 'no table, queue, function, secret or schedule group bears the name';
+    return `${count} resources of ${kinds} kinds were listed by their services, and are no more; nor is the stack`;
   });
   return secret;
 };

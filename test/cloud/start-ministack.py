@@ -6,6 +6,7 @@ import time
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator
 from ministack.services import eventbridge, lambda_svc, scheduler, sqs
+from ministack.services.cloudformation import provisioners
 
 
 def fire_soon() -> None:
@@ -107,6 +108,21 @@ def name_schedules_by_their_group() -> None:
     iam_actions.extract_resource_arn = extract
 
 
+def take_alarms_on_sums() -> None:
+    """A template may have an alarm on a sum of metrics; here it is one on the first of them."""
+    original = provisioners._cw_metric_alarm_record
+
+    def record(name, props):
+        parts = [one["MetricStat"] for one in props.get("Metrics") or [] if "MetricStat" in one]
+        if parts:
+            first = parts[0]
+            plain = {"Metrics": None, "Period": first["Period"], "Statistic": first["Stat"]}
+            props = {**props, **first["Metric"], **plain}
+        return original(name, props)
+
+    provisioners._cw_metric_alarm_record = record
+
+
 for close_gap in (
     fire_soon,
     run_groups_in_parallel,
@@ -116,6 +132,7 @@ for close_gap in (
     number_messages_like_sqs,
     count_loopback_as_tls,
     name_schedules_by_their_group,
+    take_alarms_on_sums,
 ):
     close_gap()
 app.main()

@@ -22,6 +22,8 @@ const ASK_SECONDS = 30;
 /** Five tries with 5, 15, 45, 45 and 45 s behind them; and a schedule may be a minute late. */
 const FAILURE_SECONDS = 200;
 const TRIES = 5;
+/** Notes that were asked about by the time that ticks are looked at. */
+const LONG_ASKS = 4;
 /** As long as a platform may take, so that there is time to look at the turn. */
 const SLOW_MS = 8_000;
 
@@ -91,6 +93,12 @@ export const play = async (scene: Scene): Promise<void> => {
   });
 
   // All while the failing job is tried again.
+  const lost = await li.say('删除所有笔记');
+  const unheard = await li.next(lost, 'a card', isOpenCard);
+  const undelivered = await loseTimer(cloud, li);
+  await step('a tick finds its question settled, and removes its own schedule', () =>
+    tick(cloud, wang),
+  );
   await step('ops doctor of a bot that is well', () => operator.diagnose());
   await step('ops audit and policy say who decided what, and why it was asked', () =>
     seeAudit(operator, wang, [
@@ -106,6 +114,13 @@ export const play = async (scene: Scene): Promise<void> => {
       feishu.fail({ path: replyTo(asked), times: 1, delayMs: SLOW_MS });
     }),
   );
+
+  await step('a timer that could not be delivered is carried out from its queue', async () => {
+    await sleep(Math.max(0, undelivered.expiresAt - Date.now()));
+    if (!isOpenCard(li.again(unheard))) throw new Error('it expired without its timer');
+    await cloud.leaveUndelivered(undelivered.payload);
+    return shown(await li.next(unheard, 'the expiry', isText(/超时/)));
+  });
 
   await step('a job that fails five times: the person is told, the session is free', async () => {
     const told = await han.next(
@@ -131,6 +146,43 @@ export const play = async (scene: Scene): Promise<void> => {
     await drain(cloud);
     return `queues empty, schedules: ${(await cloud.schedules()).length}`;
   });
+};
+
+interface Timed {
+  readonly name: string;
+  /** What its schedule gives the timeout function. */
+  readonly payload: string;
+  readonly expiresAt: number;
+}
+
+const timersOf = async (cloud: Cloud, { session }: Talk): Promise<readonly Timed[]> => {
+  const all = await Promise.all(
+    (await cloud.schedules()).map(async (name) => {
+      const payload = await cloud.timerOf(name);
+      return { name, payload, ...(JSON.parse(payload) as { session: string; expiresAt: number }) };
+    }),
+  );
+  return all.filter((one) => one.session === session);
+};
+
+/** Takes the schedule of an open question away, as if it had fired in vain. */
+const loseTimer = async (cloud: Cloud, talk: Talk): Promise<Timed> => {
+  const timer = (await timersOf(cloud, talk)).find(({ expiresAt }) => expiresAt > Date.now());
+  if (!timer) throw new Error(`no schedule is set for ${talk.name}`);
+  await cloud.removeSchedule(timer.name);
+  return timer;
+};
+
+/** Long questions have one every quarter of an hour; here what they say is said at once. */
+const tick = async (cloud: Cloud, talk: Talk): Promise<string> => {
+  const ticks = async () =>
+    (await timersOf(cloud, talk)).filter(({ name }) => name.endsWith('-tick'));
+  const settled = await ticks();
+  if (settled.length !== LONG_ASKS) throw new Error(`${settled.length} ticks, not ${LONG_ASKS}`);
+  for (const { payload } of settled) await cloud.invoke('timeout', payload);
+  const left = await ticks();
+  if (left.length > 0) throw new Error(`still there: ${left.map(({ name }) => name).join(', ')}`);
+  return `${settled.length} schedules are gone`;
 };
 
 const replyTo = ({ id }: Post): string => `/open-apis/im/v1/messages/${id}/reply`;

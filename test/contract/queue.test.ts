@@ -103,10 +103,24 @@ describe('fauxqs: what the sender refuses because AWS would', () => {
     ['a deduplication id of 129 characters', { deduplication: 'x'.repeat(129) }, /deduplication/],
     ['a deduplication id with a space', { deduplication: 'a b' }, /deduplication/],
     ['a body over 256 KB', { body: '好'.repeat(87_382) }, /262146 bytes/],
+    ['emoji over 256 KB', { body: '👍'.repeat(65_537) }, /262148 bytes/],
   ])('refuses %s', async (_, wrong, message) => {
     const { queue, receive } = await openFauxqs();
     await expect(queue.send({ ...fine, ...wrong })).rejects.toThrow(message);
     expect(await receive()).toBeUndefined();
+  });
+
+  it('says of a body that is too large that trying again is of no use', async () => {
+    const { queue } = await openFauxqs();
+    const large = queue.send({ ...fine, body: 'x'.repeat(256 * 1024 + 1) });
+    await expect(large).rejects.toMatchObject({ code: 'JOB_TOO_LARGE', retryable: false });
+  });
+
+  it('sends as many emoji as SQS takes, each in its four bytes', async () => {
+    const { queue, receive } = await openFauxqs();
+    const body = '👍'.repeat(65_536);
+    await queue.send({ ...fine, body });
+    expect((await receive())?.body === body).toBe(true);
   });
 
   it('sends what is just within the limits', async () => {

@@ -4,6 +4,28 @@ import { clientsOnly } from '../bench/clients-only.ts';
 
 const LARGEST_RATIO = 1.3;
 
+/** What is left of a file whose every function was shaken out is a constant or two. */
+const insideOf = ({ inputs }: Bundle): string =>
+  Object.entries(inputs)
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 200)
+    .map(([file]) => file)
+    .join('\n');
+
+it('the dead-letter function as it is deployed holds no model', async () => {
+  const MODELS = /shared\/models\//;
+  const [agent, deadletter] = await Promise.all([
+    bundleFunction('agent'),
+    bundleFunction('deadletter'),
+  ]);
+  expect(insideOf(agent)).toMatch(MODELS);
+  expect(insideOf(deadletter)).toContain('shared/flow/give-up.ts');
+  expect(insideOf(deadletter)).not.toMatch(MODELS);
+  expect(agent.lazy.filter((name) => !deadletter.lazy.includes(name)).sort()).toEqual([
+    '@ai-sdk/anthropic',
+    '@ai-sdk/openai-compatible',
+  ]);
+});
+
 describe('the webhook as it is deployed', () => {
   let ours: Bundle;
   let least: Bundle;
@@ -23,11 +45,7 @@ describe('the webhook as it is deployed', () => {
   });
 
   it('holds no model, tool or SQL code, and only the small zod', () => {
-    // What is left of a file whose every function was shaken out is a constant or two.
-    const inputs = Object.entries(ours.inputs)
-      .filter(([, { bytesInOutput }]) => bytesInOutput > 200)
-      .map(([file]) => file)
-      .join('\n');
+    const inputs = insideOf(ours);
     expect(inputs).toContain('shared/flow/accept.ts');
     expect(inputs).not.toMatch(/shared\/(?:models|tools|hosts\/local)\//);
     expect(inputs).not.toMatch(/libpg-query|node_modules\/(?:ai|pg|@ai-sdk)\/|zod\/v4\/classic/);

@@ -50,7 +50,12 @@ describe('what it costs', () => {
 
   it('counts as many alarms, queues and metrics as there are', () => {
     const priceOf = (start: string) => rows.find(({ what }) => what.startsWith(start))?.price;
-    expect(priceOf('alarms')).toBe(`${all('AWS::CloudWatch::Alarm').length} × 0.10`);
+    const alarms = all('AWS::CloudWatch::Alarm').map(
+      ({ Properties }) => Properties['Metrics'] as readonly { MetricStat?: unknown }[] | undefined,
+    );
+    const perAlarm = alarms.map((sum) => sum?.filter(({ MetricStat }) => MetricStat).length ?? 1);
+    const metricsOfAlarms = perAlarm.reduce((all, one) => all + one, 0);
+    expect(priceOf(`${alarms.length} alarms`)).toBe(`${metricsOfAlarms} × 0.10`);
     const fifo = all('AWS::SQS::Queue').map(({ Properties }) => Properties['FifoQueue'] === true);
     expect(fifo.sort()).toEqual([false, true, true]);
     const taken = all('AWS::Logs::MetricFilter').flatMap(

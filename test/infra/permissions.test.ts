@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { ofType, plain, type Resource, readable, templateFor, VPC } from './given.ts';
+import { ofType, type Resource, readable, templateFor, VPC } from './given.ts';
 
 interface Statement {
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Condition?: unknown;
+}
+
+interface Conditions {
+  readonly StringEquals?: Readonly<Record<string, unknown>>;
+}
+interface Policy {
+  readonly Principal: unknown;
 }
 
 const list = <T>(value: T | readonly T[]): readonly T[] =>
@@ -25,8 +32,8 @@ const linesOf = ({ Effect, Action, Resource: on, Condition }: Statement): readon
   );
 
 /** Everything a role may do, from wherever in the template it was given. */
-const permissionsIn = (changes: Parameters<typeof templateFor>[1] = {}) => {
-  const template = templateFor('dev', changes);
+const permissionsIn = (environment: string, changes: Parameters<typeof templateFor>[1] = {}) => {
+  const template = templateFor(environment, changes);
   const roles = ofType(template, 'AWS::IAM::Role');
   const granted: Record<string, string[]> = {};
   const grant = (role: string, document: unknown) => {
@@ -59,7 +66,7 @@ const AUDIT = ['UpdateItem', 'DeleteItem', 'BatchWriteItem'].map(
 );
 const sessionWork = table('GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem');
 
-/** All of it. Whoever adds a line here says in the code what needs it. */
+/** All of it, in dev. Whoever adds a line here says in the code what needs it. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   WebhookRole: [
     ...TRACES,
@@ -107,50 +114,130 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const sorted = (lines: readonly string[]) => [...lines].sort();
+/** Without an address of their own, network interfaces know no resource. */
+const NETWORK = [
+  'CreateNetworkInterface',
+  'DescribeNetworkInterfaces',
+  'DeleteNetworkInterface',
+  'DescribeSubnets',
+  'AssignPrivateIpAddresses',
+  'UnassignPrivateIpAddresses',
+].map((one) => `ec2:${one} on *`);
+const IN_VPC = { memoryMb: 1024, timeoutSeconds: 240, maxConcurrency: 5, vpc: VPC };
 
-describe('permissions', () => {
+const expectedIn = (environment: string, more: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(EXPECTED).map(([role, lines]) => [
+      role,
+      [...lines, ...(['AgentRole', 'DeadletterRole'].includes(role) ? more : [])]
+        .map((line) => line.replaceAll('Countersign-dev', `Countersign-${environment}`))
+        .sort(),
+    ]),
+  );
+
+const CASES = [
+  ['dev', {}, []],
+  ['staging', {}, []],
+  ['prod', {}, []],
+  ['prod', { agent: IN_VPC }, NETWORK],
+] as const;
+
+describe.each(CASES)('permissions in %s %#', (environment, changes, more) => {
+  const { granted, roles, template } = permissionsIn(environment, changes);
+
   it('are these and no more', () => {
-    const { granted, roles } = permissionsIn();
-    const expected = Object.entries(EXPECTED).map(([role, lines]) => [role, sorted(lines)]);
-    expect(granted).toEqual(Object.fromEntries(expected));
+    expect(granted).toEqual(expectedIn(environment, more));
     expect(Object.keys(roles).sort()).toEqual(Object.keys(EXPECTED).sort());
   });
 
   it('come from no ready-made policy, of which nobody here knows what is in it', () => {
-    const { roles } = permissionsIn();
     for (const { Properties } of Object.values(roles))
       expect(Properties).not.toHaveProperty('ManagedPolicyArns');
+    expect(ofType(template, 'AWS::IAM::ManagedPolicy')).toEqual({});
   });
 
-  it('hold no wildcard action, also with everything switched on', () => {
-    const agent = { memoryMb: 1024, timeoutSeconds: 240, maxConcurrency: 5, vpc: VPC };
-    const { granted } = permissionsIn({ agent });
-    const lines = Object.values(granted).flat();
-    expect(lines.length).toBeGreaterThan(30);
-    expect(lines.filter((line) => /^(?:Deny )?\S*\*/.test(line))).toEqual([]);
-    const anywhere = lines.filter((line) => line.endsWith(' on *') && !TRACES.includes(line));
-    expect(anywhere.every((line) => line.startsWith('ec2:'))).toBe(true);
-    expect(anywhere).toHaveLength(12);
-  });
-
-  it('let only schedules of this stack act as the timer role', () => {
-    const { roles } = permissionsIn();
-    const trust = roles['TimerRole']?.Properties['AssumeRolePolicyDocument'];
-    const [statement] = (trust as { Statement: [Statement] }).Statement;
-    expect(statement).toMatchObject({
-      Principal: { Service: 'scheduler.amazonaws.com' },
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+  it('are had by Lambda, and by schedules of this stack', () => {
+    const trusted = Object.entries(roles).map(([id, { Properties }]) => {
+      const document = Properties['AssumeRolePolicyDocument'] as { Statement: readonly object[] };
+      return [id, document.Statement];
     });
-    expect(JSON.stringify(statement.Condition)).toContain(':schedule-group/Countersign-dev');
+    const trust = (service: string, more: object = {}) => [
+      {
+        Action: 'sts:AssumeRole',
+        Effect: 'Allow',
+        Principal: { Service: `${service}.amazonaws.com` },
+        ...more,
+      },
+    ];
+    const { TimerRole, ...functions } = Object.fromEntries(trusted);
+    for (const statements of Object.values(functions)) expect(statements).toEqual(trust('lambda'));
+    const [{ Condition = {} } = {}] = TimerRole as readonly [{ Condition?: Conditions }];
+    expect(TimerRole).toEqual(trust('scheduler', { Condition }));
+    const { 'aws:SourceArn': arn, ...others } = Condition.StringEquals ?? {};
+    expect(Object.keys(Condition)).toEqual(['StringEquals']);
+    expect(others).toEqual({ 'aws:SourceAccount': { Ref: 'AWS::AccountId' } });
+    expect(readable(arn)).toMatch(new RegExp(`:schedule-group/Countersign-${environment}$`));
   });
 
-  it('let the API call the webhook, and nobody call anything else', () => {
-    const { template } = permissionsIn();
+  it('are given to the API for the webhook at its routes, and to nobody for anything else', () => {
     const callers = Object.values(ofType(template, 'AWS::Lambda::Permission')).map(
-      ({ Properties }: Resource) =>
-        `${Properties['Principal']} ${readable(Properties['FunctionName'])}`,
+      ({ Properties: { SourceArn, ...given } }: Resource) => ({
+        ...given,
+        FunctionName: readable(given['FunctionName']),
+        from: SourceArn && readable(SourceArn).replace(/^.*:/, ''),
+      }),
     );
-    expect([...new Set(callers)].map(plain)).toEqual(['apigateway.amazonaws.com Webhook']);
+    const api = (path: string) => ({
+      Action: 'lambda:InvokeFunction',
+      FunctionName: 'Webhook',
+      Principal: 'apigateway.amazonaws.com',
+      from: `Api/*/*${path}`,
+    });
+    expect(callers.toSorted((a, b) => `${a.from}`.localeCompare(`${b.from}`))).toEqual([
+      api('/healthz'),
+      api('/webhook/{channel}'),
+      api('/webhook/{channel}/{proxy+}'),
+    ]);
   });
+
+  it('on a queue are refused without TLS, and granted to nobody', () => {
+    const policies = Object.values(ofType(template, 'AWS::SQS::QueuePolicy')).map(
+      ({ Properties }) => ({
+        on: (Properties['Queues'] as readonly unknown[]).map(readable),
+        lines: (
+          Properties['PolicyDocument'] as { Statement: readonly (Statement & Policy)[] }
+        ).Statement.flatMap((one) => [`${JSON.stringify(one.Principal)}`, ...linesOf(one)]),
+      }),
+    );
+    const noTls = (queue: string) => ({
+      on: [queue],
+      lines: ['{"AWS":"*"}', `Deny sqs:* on ${queue} if {"Bool":{"aws:SecureTransport":"false"}}`],
+    });
+    expect(policies.toSorted((a, b) => `${a.on}`.localeCompare(`${b.on}`))).toEqual(
+      ['DeadLetters', 'Jobs', 'UndeliveredTimers'].map(noTls),
+    );
+  });
+
+  it('are given by no other kind of policy', () => {
+    const kinds = Object.values(
+      template.toJSON()['Resources'] as Readonly<Record<string, Resource>>,
+    ).map(({ Type }) => Type);
+    const known = [
+      'AWS::IAM::Role',
+      'AWS::IAM::Policy',
+      'AWS::Lambda::Permission',
+      'AWS::SQS::QueuePolicy',
+    ];
+    expect(
+      kinds.filter((kind) => /Polic|Permission|::IAM::|::Url$/.test(kind) && !known.includes(kind)),
+    ).toEqual([]);
+    // Tables and secrets may hold a policy of their own.
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/"ResourcePolicy"/);
+  });
+});
+
+it('no permission is a wildcard action', () => {
+  const lines = Object.values(EXPECTED).flat();
+  expect(lines.length).toBeGreaterThan(30);
+  expect(lines.filter((line) => /^(?:Deny )?\S*\*/.test(line))).toEqual([]);
 });

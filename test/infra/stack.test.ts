@@ -56,9 +56,9 @@ describe('the functions', () => {
     }
   });
 
-  it('let only the agent feed its own queue', () => {
+  it('let only the two feed the queue that go round it: a job, and one that failed and lets the next in', () => {
     const loops = FUNCTIONS.filter((id) => fn(id)['RecursiveLoop'] === 'Allow');
-    expect(loops).toEqual(['Agent']);
+    expect(loops).toEqual(['Agent', 'Deadletter']);
   });
 
   it('take one job at a time and reserve nothing, which fails in small accounts', () => {
@@ -155,7 +155,11 @@ describe('what is kept', () => {
       DeletionPolicy: 'Retain',
       Properties: { Replicas: [{ DeletionProtectionEnabled: true }] },
     });
-    expect(secretOf(prod)).toMatchObject({ DeletionPolicy: 'Retain' });
+    // Made by a deploy that failed, its fixed name would let no later one through.
+    expect(secretOf(prod)).toMatchObject({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    });
     expect(tableOf(dev)).toMatchObject({
       DeletionPolicy: 'Delete',
       Properties: { Replicas: [{ DeletionProtectionEnabled: false }] },
@@ -195,6 +199,15 @@ describe('the door', () => {
     expect(readable(outputs['FeishuUrl']?.['Value'])).toMatch(/\/webhook\/feishu$/);
   });
 
+  it('tells where the dashboard is, in China too', () => {
+    const { Value } = dev.findOutputs('DashboardUrl')['DashboardUrl'] ?? {};
+    const host = { 'Fn::If': ['InChina', 'console.amazonaws.cn', 'console.aws.amazon.com'] };
+    expect((Value as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1]).toContainEqual(host);
+    expect(dev.findConditions('InChina')['InChina']).toEqual({
+      'Fn::Equals': [{ Ref: 'AWS::Partition' }, 'aws-cn'],
+    });
+  });
+
   it('can have an address of its own', () => {
     const domain = {
       name: 'bot.example.com',
@@ -214,13 +227,14 @@ describe('what is watched', () => {
     expect(Object.fromEntries(alarms)).toEqual({
       'Countersign-dev-JobsFailed': 1,
       'Countersign-dev-PeopleNotTold': 1,
+      'Countersign-dev-NotRead': 1,
       'Countersign-dev-DeadLettersWait': 1,
       'Countersign-dev-TimersUndelivered': 1,
       'Countersign-dev-JobsOld': 1800,
       'Countersign-dev-WebhookSlow': 1500,
       'Countersign-dev-DoorBroken': 1,
       'Countersign-dev-WebhookErrors': 1,
-      'Countersign-dev-AgentErrors': 3,
+      'Countersign-dev-AgentErrors': 1,
       'Countersign-dev-TimeoutErrors': 3,
       'Countersign-dev-DeadletterErrors': 1,
       'Countersign-dev-WebhookThrottles': 1,
@@ -229,6 +243,44 @@ describe('what is watched', () => {
       'Countersign-dev-DeadletterThrottles': 1,
     });
   });
+
+  it.each([
+    ['DeadLettersWait', 'DeadLetters'],
+    ['TimersUndelivered', 'UndeliveredTimers'],
+  ])(
+    '%s counts hidden messages too: one that is tried in vain is hardly ever visible',
+    (id, of) => {
+      const alarm = properties(dev, 'AWS::CloudWatch::Alarm', `${id}Alarm`);
+      const [sum, ...parts] = alarm['Metrics'] as readonly [
+        { readonly Expression: string; readonly ReturnData: boolean },
+        ...{ readonly Id: string; readonly ReturnData: boolean; readonly MetricStat: unknown }[],
+      ];
+      const counted = (MetricName: string) => ({
+        ReturnData: false,
+        MetricStat: {
+          Metric: {
+            Namespace: 'AWS/SQS',
+            MetricName,
+            Dimensions: [{ Name: 'QueueName', Value: expect.anything() }],
+          },
+          // Of a longer period each would have a minimum, or an average, below one.
+          Period: 60,
+          Stat: 'Maximum',
+        },
+      });
+      expect(parts).toMatchObject([
+        counted('ApproximateNumberOfMessagesVisible'),
+        counted('ApproximateNumberOfMessagesNotVisible'),
+      ]);
+      expect(JSON.stringify(parts).match(new RegExp(`"${of}[0-9A-F]{8}"`, 'g'))).toHaveLength(2);
+      expect(sum).toMatchObject({
+        Expression: parts.map(({ Id }) => Id).join(' + '),
+        ReturnData: true,
+      });
+      expect(alarm).toMatchObject({ EvaluationPeriods: 15, Threshold: 1 });
+      expect(alarm).not.toHaveProperty('DatapointsToAlarm');
+    },
+  );
 
   it('tells the topic that is named', () => {
     const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:operators';

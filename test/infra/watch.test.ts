@@ -9,9 +9,11 @@ interface AlarmProperties {
   readonly AlarmName: string;
   readonly Threshold: number;
   readonly EvaluationPeriods: number;
-  readonly Period: number;
-  readonly Namespace: string;
-  readonly MetricName: string;
+  readonly Period?: number;
+  readonly Namespace?: string;
+  readonly MetricName?: string;
+  /** Of a sum. */
+  readonly Metrics?: readonly { readonly MetricStat?: { readonly Period: number } }[];
 }
 const alarms = Object.values(ofType(dev, 'AWS::CloudWatch::Alarm')).map(
   ({ Properties }) => Properties as unknown as AlarmProperties,
@@ -38,7 +40,9 @@ describe('the table of alarms', () => {
   it.each(alarms)('tells when $AlarmName is raised', (alarm) => {
     const name = alarm.AlarmName.replace('Countersign-dev-', '');
     const { when = '' } = rowOf(name) ?? {};
-    const minutes = (alarm.EvaluationPeriods * alarm.Period) / 60;
+    const seconds =
+      alarm.Period ?? alarm.Metrics?.find(({ MetricStat }) => MetricStat)?.MetricStat?.Period;
+    const minutes = (alarm.EvaluationPeriods * Number(seconds)) / 60;
     // A time is told in its own unit: 1800 s as 30 min, 1500 ms as 1.5 s.
     const units: Readonly<Record<string, string>> = {
       JobsOld: `${alarm.Threshold / 60} min`,
@@ -62,7 +66,11 @@ describe('what is watched', () => {
 
   it('alarms of our own metrics at nothing that is not counted', () => {
     const own = alarms.filter(({ Namespace }) => Namespace === 'Countersign-dev');
-    expect(own.map(({ MetricName }) => MetricName)).toEqual(['JobsFailed', 'PeopleNotTold']);
+    expect(own.map(({ MetricName }) => MetricName)).toEqual([
+      'JobsFailed',
+      'PeopleNotTold',
+      'NotRead',
+    ]);
     for (const { MetricName } of own) expect(counted).toContain(MetricName);
   });
 

@@ -1,5 +1,7 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
+import { createSecretsManagerSecrets } from '#adapters/aws/secrets.ts';
 import { createWebhooks } from '#channels/index.ts';
 import type { JsonObject } from '#domain/canonical-json.ts';
 import { createJsonLog } from '#hosts/json-log.ts';
@@ -12,12 +14,14 @@ import { ofType, plain, readable, templateFor } from '../infra/given.ts';
 import { type Cloud, type Logged, startCloud, webhookEvent } from '../support/cloud.ts';
 import {
   type DynamoEmulator,
+  emulated,
   type SqsEmulator,
   startDynalite,
   startFauxqs,
 } from '../support/emulators.ts';
 import { matches } from '../support/filter-pattern.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
+import { startSecretsServer } from '../support/secrets-server.ts';
 
 /**
  * CloudWatch counts log lines, and nobody tells it when an event or a field is renamed: the alarm stays silent. So the
@@ -60,6 +64,8 @@ beforeAll(async () => {
   await decideTooLate();
   await fail();
   await forge();
+  await loseOthers();
+  await spoilSecret();
 });
 afterAll(async () => {
   await Promise.all([dynamo.stop(), sqs.stop()]);
@@ -145,6 +151,38 @@ const fail = async () => {
   });
 };
 
+/** What is no turn: a command nobody can be told the answer of, a timer and a job that cannot be read. */
+const loseOthers = async () => {
+  const command = (error: Error) =>
+    play(down, async ({ platform, runDeadLetters, write }) => {
+      await runDeadLetters();
+      Object.assign(platform.channel, { say: () => Promise.reject(error) });
+      await write('/status');
+    });
+  await command(new ChannelError('the bot is not in this chat', '230002', false));
+  await command(new Error('the platform is down'));
+  await play(calls('act'), ({ timeouts }) => timeouts({ surprise: true }));
+};
+
+const spoilSecret = async () => {
+  const server = await startSecretsServer();
+  const client = new SecretsManagerClient(emulated(server.endpoint));
+  for (const by of ['webhook', 'agent', 'deadletter'] as const) {
+    let now = 0;
+    const log = createJsonLog((line) => {
+      lines.push({ ...JSON.parse(line), by });
+    });
+    const secrets = createSecretsManagerSecrets(client, 'the-secret', { log, now: () => now });
+    server.put('{}');
+    await secrets.current();
+    now += 300_000;
+    server.put('{');
+    await secrets.current();
+  }
+  client.destroy();
+  await server.stop();
+};
+
 /** At the real channels: what is counted there is theirs to log. */
 const forge = async () => {
   const { appId, appSecret, encryptKey, verificationToken } = STANDIN_SECRETS;
@@ -200,6 +238,7 @@ it('has a filter for everything that the design wants counted', () => {
     'DecisionsRefused',
     'JobsFailed',
     'ModelTokens',
+    'NotRead',
     'PeopleNotTold',
     'TimeToDecide',
     'TurnLength',

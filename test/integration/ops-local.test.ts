@@ -146,6 +146,21 @@ it.each([
   });
 });
 
+const MODEL_KEY = 'the-model-key';
+it.each([
+  ['no MODEL', {}, 'ok', 'demo: no language model'],
+  ['the demo model', { MODEL: 'demo' }, 'ok', 'demo: no language model'],
+  ['a model and its key', { MODEL: 'anthropic/x', MODEL_API_KEY: MODEL_KEY }, 'ok', 'anthropic/x'],
+  ['a misspelt MODEL', { MODEL: 'antropic/x' }, 'wrong', 'no provider is called antropic'],
+  ['a model without its key', { MODEL: 'anthropic/x' }, 'wrong', 'set MODEL_API_KEY'],
+])('tells what thinks by a secret with %s', async (_, given, state, note) => {
+  cloudwatch.put({ 'Countersign-test-JobsFailed': 'OK' });
+  const { wrong, rows } = await doctorWith({ ...botKeys, ...given });
+  expect({ wrong, state: rows['model']?.['state'] }).toEqual({ wrong: state === 'wrong', state });
+  expect(rows['model']?.['note']).toContain(note);
+  expect(JSON.stringify(rows)).not.toContain(MODEL_KEY);
+});
+
 it('names the key that a channel lacks, and prints none', async () => {
   const { FEISHU_APP_SECRET: _, ...some } = botKeys;
   const { wrong, rows } = await doctorWith(some);

@@ -199,6 +199,28 @@ describe('redrive', () => {
     expect((await failed(world.asked())).rows).toMatchObject([{ job: rows[0]?.['queued_as'] }]);
   });
 
+  it('puts a job that this release could not read back as it came, for one that can', async () => {
+    const world = await openWorld();
+    const body = JSON.stringify({ type: 'surprise', session: world.sessionId, text: '退掉' });
+    await world.ports.queue.send({ group: 'g', deduplication: 'of-a-newer-release', body });
+    await world.runAgent();
+    await world.runDeadLetters();
+    const [found, more] = (await failed(world.asked())).rows;
+    expect(found).toMatchObject({ type: 'unreadable', session: world.sessionId });
+    expect(more).toBeUndefined();
+    expect(JSON.stringify([found, world.logged])).not.toContain('退掉');
+
+    await redrive(world.asked([String(found?.['job'])]));
+    expect((await failed(world.asked())).rows).toEqual([]);
+    const { Messages } = await sqs.client.send(
+      new ReceiveMessageCommand({
+        QueueUrl: world.queue.url,
+        MessageSystemAttributeNames: ['MessageGroupId'],
+      }),
+    );
+    expect(Messages).toMatchObject([{ Body: body, Attributes: { MessageGroupId: 'g' } }]);
+  });
+
   /** The resume of a confirmed ask has failed and is gone from the queue; nobody has freed the session yet. */
   const failedResume = async () => {
     const world = await openWorld();

@@ -7,7 +7,14 @@ import type { Queue } from '#ports/queue.ts';
 
 /** AWS refuses other ids; emulators take them, so the sender is the one to refuse. */
 const ID = /^[\x21-\x7e]{1,128}$/;
+/** The one limit there is: who makes jobs cuts what people write so far below it that it is never met. */
 const BODY_BYTES = 256 * 1024;
+
+/** Sent again it is as large. */
+export class JobTooLargeError extends Error {
+  readonly code = 'JOB_TOO_LARGE';
+  readonly retryable = false;
+}
 
 const checkId = (what: string, id: string) => {
   if (!ID.test(id))
@@ -17,16 +24,16 @@ const checkId = (what: string, id: string) => {
 };
 
 /**
- * A body is JSON, where any character may be written as an escape. SQS takes no U+FFFE and U+FFFF, which people can
- * type; the local emulator takes no emoji either.
+ * A body is JSON, where any character may be written as an escape. SQS takes no U+FFFE and U+FFFF and no half of a pair,
+ * all of which people can type; of control characters JSON has taken care.
  */
 const escaped = (body: string) =>
-  body.replace(/[\ud800-\udfff\ufffe\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+  body.replace(/[\p{Surrogate}\ufffe\uffff]/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 
 const checkBody = (body: string) => {
   const bytes = Buffer.byteLength(body);
   if (bytes > BODY_BYTES)
-    throw new Error(
+    throw new JobTooLargeError(
       `a job of ${bytes} bytes is more than a message holds (${BODY_BYTES}): keep the text in the store and send its key`,
     );
 };

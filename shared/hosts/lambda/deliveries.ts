@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { LostTurnError, RetryLaterError } from '#flow/errors.ts';
+import { RetryLaterError } from '#flow/errors.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
 
@@ -11,7 +11,8 @@ export interface JobPorts extends EnginePorts {
 /** Left of the function's time for the last writes, once a tool was stopped at the deadline. */
 const LAST_WRITES_MS = 5_000;
 const RETRY_SECONDS = [5, 15, 45] as const;
-const LONGEST_SECONDS = 12 * 60 * 60;
+/** Longer than any lease. Who is told by a provider to wait for hours fails instead, and the person hears of it. */
+const LONGEST_SECONDS = 15 * 60;
 
 export const deliveryOf = (
   ports: Pick<EnginePorts, 'clock'>,
@@ -47,7 +48,6 @@ const succeeds = async (
     await work(record);
     return true;
   } catch (error) {
-    if (error instanceof LostTurnError) return true;
     await putBack(ports, record, error);
     return false;
   }

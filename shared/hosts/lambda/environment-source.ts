@@ -3,6 +3,7 @@ import { createSecretsManagerSecrets } from '#adapters/aws/secrets.ts';
 import type { SecretValues } from '#ports/secrets.ts';
 import { createJsonLog } from '../json-log.ts';
 import type { Environment } from './environment.ts';
+import { QUICK } from './patience.ts';
 
 /** Where settings come from; the same object is given out as long as nothing was changed. */
 export interface EnvironmentSource {
@@ -15,7 +16,7 @@ export interface EnvironmentSource {
 export const createEnvironmentSource = (variables: Environment): EnvironmentSource => {
   const id = variables['SECRET_ARN'];
   if (!id) return { current: async () => variables, again: async () => variables };
-  const secrets = createSecretsManagerSecrets(new SecretsManagerClient({}), id, {
+  const secrets = createSecretsManagerSecrets(new SecretsManagerClient(QUICK), id, {
     log: createJsonLog(),
   });
   let merged: { readonly values: SecretValues; readonly environment: Environment } | undefined;

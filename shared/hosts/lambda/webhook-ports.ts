@@ -3,13 +3,14 @@ import type { Webhook } from '#ports/channel.ts';
 import type { Environment } from './environment.ts';
 import type { EnvironmentSource } from './environment-source.ts';
 import { createFrontPorts } from './front-ports.ts';
+import { QUICK } from './patience.ts';
 import type { WebhookPorts } from './webhook-handler.ts';
 
 export const createWebhookPorts = async (
   environment: Environment,
   source?: EnvironmentSource,
 ): Promise<WebhookPorts> => {
-  const ports = await createFrontPorts(environment);
+  const ports = await createFrontPorts(environment, QUICK);
   const webhooksWith = (one: Environment) =>
     createWebhooks({ environment: one, language: ports.settings.agent.language, log: ports.log });
   const renewed = async (name: string): Promise<Webhook | undefined> => {

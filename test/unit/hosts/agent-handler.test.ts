@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sessionId } from '#domain/ids.ts';
 import type { Job } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
-import { LostTurnError, RetryLaterError } from '#flow/errors.ts';
+import { RetryLaterError } from '#flow/errors.ts';
 import { createAgentHandler } from '#hosts/lambda/agent-handler.ts';
 import { createDeadLetterHandler } from '#hosts/lambda/deadletter-handler.ts';
 import type { Model } from '#ports/model.ts';
@@ -66,6 +66,12 @@ describe('a job that failed', () => {
     expect((await secondsAfter(new RetryLaterError(0, 'long past'), 1)).seconds).toBe(1);
   });
 
+  it('comes back within a quarter of an hour, however long a provider wants to be left alone', async () => {
+    const { clock } = createMemoryPorts(scripted([]));
+    const tomorrow = new RetryLaterError(clock.now() + 86_400_000, 'Retry-After: 86400');
+    expect((await secondsAfter(tomorrow, 1)).seconds).toBe(900);
+  });
+
   it('is told in one line that says why and holds no text of a person', async () => {
     const { logged } = await secondsAfter(new Error('the model is down'), 2);
     expect(logged.filter(({ event }) => event !== 'turn-started')).toEqual([
@@ -80,11 +86,6 @@ describe('a job that failed', () => {
       },
     ]);
     expect(JSON.stringify(logged)).not.toContain('text');
-  });
-
-  it('is done when another job holds its turn', async () => {
-    const { seconds, failed } = await secondsAfter(new LostTurnError('lost'), 1);
-    expect({ seconds, failed }).toEqual({ seconds: undefined, failed: 0 });
   });
 
   it('is still reported when it could not be postponed', async () => {
@@ -116,11 +117,34 @@ describe('a dead letter', () => {
     expect(item).toMatchObject({ phase: 'IDLE', accepted: { queue: MAIN_QUEUE } });
   });
 
-  it('that is no job is logged and taken, since no queue stands behind this one', async () => {
-    const { ports, logged } = createMemoryPorts(scripted([]));
+  it.each([
+    ['names its session', '{"type":"surprise","session":"s","text":"secret words"}', 's'],
+    ['names none', '{"type":"surprise","text":"secret words"}', 'the-group'],
+    ['is not even JSON', 'secret words', 'the-group'],
+  ])(
+    'that is no job and %s is kept as it came, since no queue stands behind',
+    async (_, body, session) => {
+      const { ports, logged, store } = createMemoryPorts(scripted([]));
+      const record = recordFor(body);
+      const attributes = { ...record.attributes, MessageGroupId: 'the-group' };
+      const Records = [{ ...record, attributes }];
+      const answer = await createDeadLetterHandler(async () => ports)({ Records }, context);
+      expect(answer).toEqual({ batchItemFailures: [] });
+      const key = { pk: `S#${session}`, sk: `F#u:${record.messageId}` };
+      expect((await store.read([key]))[0]).toMatchObject({ body, group: 'the-group' });
+      expect(logged).toMatchObject([{ event: 'job-failed', facts: { session } }]);
+      expect(JSON.stringify(logged)).not.toContain('secret words');
+    },
+  );
+
+  it('that is no job and cannot be kept stays in its queue', async () => {
+    const { ports } = createMemoryPorts(scripted([]));
+    const store = { ...ports.store, write: () => Promise.reject(new Error('DynamoDB is down')) };
     const Records = [recordFor('{"type":"surprise"}')];
-    const answer = await createDeadLetterHandler(async () => ports)({ Records }, context);
-    expect(answer).toEqual({ batchItemFailures: [] });
-    expect(logged.map(({ event }) => event)).toEqual(['dead-letter-unreadable']);
+    const answer = await createDeadLetterHandler(async () => ({ ...ports, store }))(
+      { Records },
+      context,
+    );
+    expect(answer.batchItemFailures).toHaveLength(1);
   });
 });

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createAgentPorts } from '#hosts/lambda/agent-ports.ts';
 import { buildOnce } from '#hosts/lambda/build-once.ts';
+import { createDeadLetterPorts } from '#hosts/lambda/deadletter-ports.ts';
 import { createWebhookPorts } from '#hosts/lambda/webhook-ports.ts';
 import { loadSettings } from '#hosts/load-settings.ts';
 
@@ -46,6 +47,13 @@ describe('ports from the environment', () => {
     await expect(createAgentPorts(environment)).rejects.toThrow(
       /^MODEL is nobody\/large, but no provider is called nobody; known are: .+$/,
     );
+  });
+
+  it('need no model for dead letters: of a MODEL that stops the agent somebody has to tell', async () => {
+    const queues = { DEAD_LETTER_QUEUE_URL: 'https://example.com/dead.fifo', QUEUE_ARN: 'arn:q' };
+    const environment = { ...ENVIRONMENT, ...queues, MODEL: 'antropic/x' };
+    await expect(createAgentPorts(environment)).rejects.toThrow('no provider is called antropic');
+    await expect(createDeadLetterPorts(environment)).resolves.toMatchObject({ mainQueue: 'arn:q' });
   });
 
   it('are built once, and again after a build that failed', async () => {

@@ -2,6 +2,7 @@ import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { createChannels, createWebhooks } from '#channels/index.ts';
 import { createSystemClock } from '../../clock.ts';
 import { createJsonLog } from '../../json-log.ts';
+import { chooseModel, wantedModel } from '../../lambda/choose-model.ts';
 import type { Environment } from '../../lambda/environment.ts';
 import { loadSettings } from '../../load-settings.ts';
 import { challengeFeishu, refusesUnsigned } from './challenge.ts';
@@ -50,7 +51,7 @@ const ofDeployed = async (at: Target): Promise<readonly Row[]> => {
   const rows = [await health(at)];
   const environment = await at.environment().catch((error: Error) => error);
   if (environment instanceof Error) rows.push(check('secret', 'wrong', environment.message));
-  else rows.push(...(await channels(at, environment)));
+  else rows.push(...(await channels(at, environment)), await model(environment));
   rows.push(...(await queues(at)), await failures(at), await alarms(at));
   return rows;
 };
@@ -91,12 +92,25 @@ const channels = async (at: Target, environment: Environment): Promise<readonly 
   return rows;
 };
 
+/** Chosen as the agent does it. A bot may be tried without one, so the demo is named and not wrong. */
+const model = (environment: Environment): Promise<Row> =>
+  tried('model', async () => {
+    chooseModel(environment);
+    const wanted = wantedModel(environment);
+    const isDemo = wanted.split('/')[0] === 'demo';
+    const note = isDemo ? 'demo: no language model, for trying things out' : wanted;
+    return check('model', 'ok', note);
+  });
+
 const queues = (at: Target): Promise<readonly Row[]> =>
   Promise.all(
     Object.entries(at.queues).map(([name, url]) => tried(name, () => depth(at, name, url))),
   );
 
-/** Jobs come and go; whatever lies in the others was left there by a function that failed. */
+/**
+ * Jobs come and go, and a session's wait for one another: that they wait too long is what the alarm on their age says.
+ * Whatever lies in the others was left there by a function that failed.
+ */
 const depth = async ({ sqs }: Target, name: string, url: string): Promise<Row> => {
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({

@@ -1,4 +1,3 @@
-import { nameOf } from '#domain/job.ts';
 import { failedJobs } from './found.ts';
 import { expectNoWords, timeText, type Verb } from './verb.ts';
 
@@ -7,12 +6,12 @@ export const failed: Verb = async (asked) => {
   const { store } = await asked.target();
   return {
     none: 'no job has failed',
-    rows: (await failedJobs(store)).map(({ job, at, delivery }) => ({
-      job: nameOf(job),
-      type: job.type,
-      session: job.session,
-      at: timeText(at),
-      delivery,
+    rows: (await failedJobs(store)).map((found) => ({
+      job: found.name,
+      type: 'job' in found ? found.job.type : 'unreadable',
+      session: found.session,
+      at: timeText(found.at),
+      delivery: found.delivery,
     })),
   };
 };

@@ -4,6 +4,7 @@ import { shards } from '#domain/keys.ts';
 import type { FailedJob } from '#domain/operator-moves.ts';
 import { readSession, type Session } from '#domain/session.ts';
 import type { Store } from '#ports/store.ts';
+import type { UnreadableJob } from '../../lambda/unreadable-job.ts';
 
 const keysIn = async (store: Store, of: 'W' | 'F'): Promise<readonly Key[]> => {
   const found = await Promise.all(shards.all(of).map((shard) => store.find(shard))).catch(
@@ -27,7 +28,12 @@ export const busySessions = async (store: Store): Promise<readonly Session[]> =>
     .filter(({ phase }) => phase !== 'IDLE');
 };
 
-export type FoundJob = FailedJob & { readonly key: Key };
+type Kept = FailedJob | UnreadableJob;
+export type FoundJob = Kept & {
+  readonly key: Key;
+  readonly name: string;
+  readonly session: SessionId;
+};
 
 /** Oldest first. */
 export const failedJobs = async (store: Store): Promise<readonly FoundJob[]> => {
@@ -36,7 +42,9 @@ export const failedJobs = async (store: Store): Promise<readonly FoundJob[]> => 
   return items
     .flatMap((item, index) => {
       const key = keys[index];
-      return key && item?.['shard'] ? [{ ...(item as unknown as FailedJob), key }] : [];
+      if (!key || !item?.['shard']) return [];
+      const [session, name] = [key.pk.slice(2) as SessionId, key.sk.slice(2)];
+      return [{ ...(item as unknown as Kept), key, session, name }];
     })
     .toSorted((a, b) => a.at - b.at);
 };

@@ -1,8 +1,8 @@
 import { digest } from '#domain/digest.ts';
 import { messageId } from '#domain/ids.ts';
-import { envelope, nameOf, type TurnJob } from '#domain/job.ts';
+import { type Envelope, envelope, nameOf, type TurnJob } from '#domain/job.ts';
 import { closeFailure } from '#domain/operator-moves.ts';
-import { failedJobs } from './found.ts';
+import { type FoundJob, failedJobs } from './found.ts';
 import type { Verb } from './verb.ts';
 
 const USAGE = 'usage: ops redrive <job> [--session <session>], a job as ops failed names it';
@@ -16,20 +16,32 @@ export const redrive: Verb = async ({ words, session, target }) => {
   if (name === undefined || more !== undefined) throw new Error(USAGE);
   const { store, queue } = await target();
   const found = (await failedJobs(store)).filter(
-    ({ job }) => nameOf(job) === name && (session === undefined || job.session === session),
+    (one) => one.name === name && (session === undefined || one.session === session),
   );
   const [failure] = found;
   if (!failure) throw new Error(`no failed job is called ${name}: ops failed lists them`);
   if (found.length > 1)
     throw new Error(`${found.length} sessions have a failed job ${name}: add --session <session>`);
   const { delivery, key } = failure;
-  const job = again(failure.job, delivery);
-  await queue.send(envelope(job, `redrive:${delivery}`));
+  const queued = envelopeOf(failure);
+  await queue.send(queued.envelope);
   await store.write(closeFailure(key, delivery, Date.now()));
   return {
     none: '',
-    rows: [{ job: name, session: job.session, queued_as: nameOf(job) }],
+    rows: [{ job: name, session: failure.session, queued_as: queued.as }],
   };
+};
+
+/** What could not be read goes back as it came. */
+const envelopeOf = (failure: FoundJob): { readonly envelope: Envelope; readonly as: string } => {
+  const { delivery, session, name } = failure;
+  const intent = `redrive:${delivery}`;
+  if ('job' in failure) {
+    const job = again(failure.job, delivery);
+    return { envelope: envelope(job, intent), as: nameOf(job) };
+  }
+  const { group, body } = failure;
+  return { envelope: { group, deduplication: digest([session, intent]), body }, as: name };
 };
 
 /** A message was owned and given up under its id, for ever; the others find by their own name what is left of them. */

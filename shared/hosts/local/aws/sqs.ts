@@ -37,6 +37,9 @@ interface Persistence {
 
 /** What the package does not export: its own start function listens on every interface, whatever host it is given. */
 const inside = (path: string) => import(new URL(path, import.meta.resolve('fauxqs')).href);
+const { INVALID_MESSAGE_BODY_CHAR } = (await inside('./sqs/sqsTypes.js')) as {
+  INVALID_MESSAGE_BODY_CHAR: RegExp;
+};
 const { SqsQueue, SqsStore } = (await inside('./sqs/sqsStore.js')) as {
   SqsQueue: { readonly prototype: Queue };
   SqsStore: new () => Stores['sqsStore'];
@@ -48,6 +51,10 @@ const { S3Store } = (await inside('./s3/s3Store.js')) as { S3Store: new () => St
 const { PersistenceManager } = (await inside('./persistence.js')) as {
   PersistenceManager: new (directory: string) => Persistence;
 };
+
+/** fauxqs takes no emoji. SQS takes these. */
+const INVALID = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+INVALID_MESSAGE_BODY_CHAR.test = (body) => INVALID.test(body);
 
 /** fauxqs counts from 1 in every queue. Real numbers have 20 digits and never go back: not with a new queue, not with the clock. */
 SqsQueue.prototype.nextSequenceNumber = function (this: Queue) {
