@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { loadSettings } from '#hosts/load-settings.ts';
+import { checkToolNames, loadSettings } from '#hosts/load-settings.ts';
+import { tools } from '#tools/index.ts';
 
 /** A bot of its own: `npx cdk deploy -c env=<name>` makes the stack `Countersign-<name>`. Add yours, rename these. */
 const ENVIRONMENTS: Readonly<Record<string, z.input<typeof schema>>> = {
@@ -81,6 +82,7 @@ const unknown = (name: string, known: string): never => {
 /** Checked now, not by the first message after the deploy. */
 export const settingsText = async (file: string | undefined): Promise<string> => {
   const settings = await loadSettings(file);
+  checkToolNames(settings, tools);
   const { timeoutSeconds, toolOverrides } = settings.approval;
   const lives = [
     ['approval.timeoutSeconds', timeoutSeconds] as const,

@@ -63,5 +63,9 @@ describe('the settings that are deployed', () => {
     await expect(settingsText(fileWith({ approval: { toolOverrides: tool } }))).rejects.toThrow(
       'approval.toolOverrides.write_note.timeoutSeconds is 10: expected at least 30',
     );
+    const misspelt = { approval: { toolOverrides: { data_modfy: true } } };
+    await expect(settingsText(fileWith(misspelt))).rejects.toThrow(
+      'approval.toolOverrides.data_modfy: there is no such tool',
+    );
   });
 });
