@@ -32,7 +32,8 @@ const PICK = /^(?:确认 ?|confirm )(\d+(?:(?: ?[,、] ?| )\d+)*)$/u;
 
 const SKIN_TONES = /[\u{1F3FB}-\u{1F3FF}]/gu;
 const FULL_WIDTH = /[\u{FF01}-\u{FF5E}]/gu;
-const CLOSING = /[ 。.!~]+$/u;
+/** Looked for where it begins only: tried from every sign of a long row of them, it would take minutes. */
+const CLOSING = /(?<![ 。.!~])[ 。.!~]+$/u;
 
 const narrow = (text: string): string =>
   text.replace(FULL_WIDTH, (wide) => String.fromCodePoint((wide.codePointAt(0) ?? 0) - 0xfee0));

@@ -62,8 +62,20 @@ const anyText = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCo
 /** Mostly short, at times of a megabyte. */
 const longText = fc
   .tuple(
-    // found: closing punctuation is not among them, as `fold` takes 11 s for `'!'.repeat(50_000) + 'x'`.
-    fc.constantFrom('x', ' ', '1,', '中', '😀', '\u0001', '\ud800', '@_user_1', 'a\n', '{', '"'),
+    fc.constantFrom(
+      'x',
+      '!',
+      ' ',
+      '1,',
+      '中',
+      '😀',
+      '\u0001',
+      '\ud800',
+      '@_user_1',
+      'a\n',
+      '{',
+      '"',
+    ),
     fc.oneof(
       { weight: 60, arbitrary: fc.noBias(fc.nat(12)) },
       { weight: 1, arbitrary: fc.constant(20) },
@@ -215,15 +227,6 @@ export interface World {
 /** The message whose reply names a card, in the samples that are replies. */
 export const CARD = 'om_parent_00000000000000000000001';
 
-const FOUND = [
-  // found: a message whose text is more than 256 KB in a job is answered with 503, and so comes again.
-  /a job of \d+ bytes/,
-  // found: `-` in the key of a mention makes `namePeople` of Feishu throw.
-  /Invalid regular expression/,
-  // found: a session in a button of more than 2 KB is answered with 503.
-  /partition key of \d+ bytes/,
-];
-
 const STATES = {
   idle: {},
   'a confirm is open': { opened: 'confirm' },
@@ -263,7 +266,6 @@ const worldOf = async (
     const { statusCode, body } = await handle(eventOf(request));
     const trouble = logged.find(({ event }) => /^webhook-(failed|unreadable)$/.test(event));
     const why = String(trouble?.facts['why']);
-    fc.pre(!FOUND.some((one) => one.test(why)));
     if (trouble) throw new Error(`${trouble.event}: ${why}`);
     return { status: Number(statusCode), body: JSON.parse(String(body)) };
   };

@@ -8,7 +8,8 @@ import type { InboundSettings } from './settings.ts';
 /** What the template's buttons send back beside their action. All of it is a pointer that the claim checks. */
 const pointer = z.object({
   v: z.literal(1),
-  s: z.string().check(z.minLength(1), z.maxLength(1024)),
+  /** It becomes a key, which holds 2 KB. */
+  s: z.string().check(z.regex(/^[\x21-\x7e]{1,1024}$/)),
   a: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,50}$/)),
   b: z.string().check(z.minLength(1), z.maxLength(100)),
   n: z.int().check(z.gte(1), z.lte(1000)),

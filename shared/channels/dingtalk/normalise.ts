@@ -5,7 +5,8 @@ import { buttonIn } from '#domain/reply.ts';
 import type { Address } from '#domain/session.ts';
 import type { InboundSettings } from './settings.ts';
 
-const id = z.string().check(z.minLength(1), z.maxLength(256));
+/** Ids become keys, which hold 1 KB; the platform's are plain letters, digits and signs. */
+const id = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
 const optionalId = z.nullish(z.string().check(z.maxLength(256)));
 const number = z.union([z.string(), z.number()]);
 

@@ -6,7 +6,8 @@ import type { InboundDecision } from '#domain/inbound.ts';
 /** What a button carries. It comes back from outside, so all of it is a pointer that the claim checks. */
 const pointer = z.object({
   v: z.literal(1),
-  s: z.string().check(z.minLength(1), z.maxLength(1024)),
+  /** It becomes a key, which holds 2 KB. */
+  s: z.string().check(z.regex(/^[\x21-\x7e]{1,1024}$/)),
   a: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,50}$/)),
   b: z.string().check(z.minLength(1), z.maxLength(100)),
   d: z.enum(['confirm', 'pick', 'cancel', 'modify', 'answer']),

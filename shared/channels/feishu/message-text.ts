@@ -106,4 +106,4 @@ const namePeople = (
 
 const longestFirst = (one: string, other: string): number => other.length - one.length;
 
-const escaped = (key: string): string => key.replace(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&');
+const escaped = (key: string): string => key.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');

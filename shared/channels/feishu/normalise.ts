@@ -3,7 +3,8 @@ import { messageId, personId } from '#domain/ids.ts';
 import type { InboundMessage } from '#domain/inbound.ts';
 import { mention, readContent } from './message-text.ts';
 
-const id = z.string().check(z.minLength(1), z.maxLength(256));
+/** Ids become keys, which hold 1 KB; the platform's are plain letters, digits and signs. */
+const id = z.string().check(z.regex(/^[\x21-\x7e]{1,256}$/));
 const optionalId = z.nullish(z.string().check(z.maxLength(256)));
 
 export const envelope = z.object({
