@@ -12,7 +12,7 @@ export default defineConfig({
       // Properties take seconds where the machine has other work; nothing here waits for anything.
       project('unit', { testTimeout: 30_000 }),
       project('architecture'),
-      project('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project('contract', { testTimeout: 120_000, hookTimeout: 60_000 }),
       project('integration', { testTimeout: 120_000, hookTimeout: 60_000 }),
       project('browser', { testTimeout: 60_000, hookTimeout: 120_000 }),
       project('infra', { testTimeout: 60_000, hookTimeout: 60_000 }),

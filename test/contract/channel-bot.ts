@@ -14,7 +14,7 @@ import type { FrontPorts } from '#ports/engine.ts';
 import type { Model, ModelMessage } from '#ports/model.ts';
 import { defineTool } from '#ports/tool.ts';
 import { askUser } from '#tools/ask-user.ts';
-import { lambdaContext } from '../support/cloud.ts';
+import { lambdaContext, settingsWith } from '../support/cloud.ts';
 import { createMemoryPorts, recordFor } from '../support/memory-ports.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
 
@@ -77,7 +77,10 @@ afterEach(async () => {
 });
 
 /** The whole engine in memory behind the channel's own two halves, and the platform's stand-in on a real wire. */
-export const startBot = async (subject: ChannelUnderTest) => {
+export const startBot = async (
+  subject: ChannelUnderTest,
+  approval: (people: StandIn['people']) => object = () => ({}),
+) => {
   const ran: string[] = [];
   const change = defineTool({
     description: 'changes something',
@@ -103,7 +106,11 @@ export const startBot = async (subject: ChannelUnderTest) => {
   } as const;
   const webhook = subject.definition.createWebhook(setup);
   const channel = subject.definition.createChannel(setup);
-  const ports = { ...memory.ports, channels: { [channel.name]: channel } };
+  const ports = {
+    ...memory.ports,
+    channels: { [channel.name]: channel },
+    settings: settingsWith(approval(standIn.people)),
+  };
 
   const requests: WebhookRequest[] = [];
   /** What each request made the webhook call, before it answered. */
@@ -162,12 +169,13 @@ export const startBot = async (subject: ChannelUnderTest) => {
 
   const [wang, li] = standIn.people;
   const group = standIn.chats.find(({ kind }) => kind === 'group');
-  const single = standIn.chats.find(
-    ({ kind, members }) => kind === 'single' && members[0] === wang?.id,
-  );
-  if (!wang || !li || !group || !single) throw new Error('the stand-in has nobody in it');
+  const singleOf = (person: { readonly id: string } | undefined) =>
+    standIn.chats.find(({ kind, members }) => kind === 'single' && members[0] === person?.id);
+  const [single, another] = [singleOf(wang), singleOf(li)];
+  if (!wang || !li || !group || !single || !another)
+    throw new Error('the stand-in has nobody in it');
   const people = { wang: wang.id, li: li.id };
-  const chats = { group: group.id, single: single.id };
+  const chats = { group: group.id, single: single.id, ofLi: another.id };
 
   const write = async (chat: string, text: string, from = people.wang): Promise<void> => {
     clock.advance(1_500);

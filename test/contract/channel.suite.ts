@@ -105,6 +105,23 @@ export const describeChannel = (name: string, subject: ChannelUnderTest): void =
       expect(bot.ran).toEqual(['third', 'second']);
     });
 
+    it('shows an ask to those who may decide it, wherever they are, and tells the chat whom it waits for', async () => {
+      const { name } = subject.definition;
+      const bot = await startBot(subject, ([, li]) => ({
+        approvers: [`${name}:nobody0000000001`, `elsewhere:bob`, `${name}:${li?.id}`],
+        deliverTo: 'approvers',
+      }));
+      const { group, ofLi } = bot.chats;
+      await bot.write(group, 'drop it');
+      expect(() => bot.cardIn(group)).toThrow('there is no card');
+      expect(bot.textsIn(group).at(-1)).toContain(bot.people.li);
+      expect(bot.ran).toEqual([]);
+      await bot.press(ofLi, 'confirm', bot.people.li);
+      expect(bot.ran).toEqual(['drop it']);
+      expect(bot.textsIn(group).at(-1)).toBe('all done');
+      expect((await bot.sessionOf(group)).phase).toBe('IDLE');
+    });
+
     it('takes the words of those who may decide, and of nobody else', async () => {
       const bot = await startBot(subject);
       await bot.write(bot.chats.group, 'drop it');
