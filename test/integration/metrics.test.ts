@@ -1,5 +1,5 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createSecretsManagerSecrets } from '#adapters/aws/secrets.ts';
 import { createWebhooks } from '#channels/index.ts';
@@ -12,13 +12,8 @@ import type { Model } from '#ports/model.ts';
 import { defineTool } from '#ports/tool.ts';
 import { ofType, plain, readable, templateFor } from '../infra/given.ts';
 import { type Cloud, type Logged, startCloud, webhookEvent } from '../support/cloud.ts';
-import {
-  type DynamoEmulator,
-  emulated,
-  type SqsEmulator,
-  startDynalite,
-  startFauxqs,
-} from '../support/emulators.ts';
+import { startAws } from '../support/emulated-aws.ts';
+import { emulated } from '../support/emulators.ts';
 import { matches } from '../support/filter-pattern.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
 import { startSecretsServer } from '../support/secrets-server.ts';
@@ -55,20 +50,15 @@ const filters = Object.values(ofType(templateFor('dev'), 'AWS::Logs::MetricFilte
   },
 );
 
-let dynamo: DynamoEmulator;
-let sqs: SqsEmulator;
+const { dynamo, sqs } = await startAws();
 const lines: Logged[] = [];
 beforeAll(async () => {
-  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
   await decide();
   await decideTooLate();
   await fail();
   await forge();
   await loseOthers();
   await spoilSecret();
-});
-afterAll(async () => {
-  await Promise.all([dynamo.stop(), sqs.stop()]);
 });
 
 const act = defineTool({

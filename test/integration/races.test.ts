@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createDynamoStore } from '#adapters/aws/dynamodb.ts';
 import { createSqsQueue } from '#adapters/aws/sqs.ts';
 import { type Ask, type Decision, type Refusal, settledOf } from '#domain/ask.ts';
@@ -13,12 +13,7 @@ import { textsIn } from '#domain/texts.ts';
 import { type Accepted, accept } from '#flow/accept.ts';
 import { expire, type TimerPorts } from '#flow/expire.ts';
 import { ANN, decisionOf, messageOf, settingsWith } from '../support/cloud.ts';
-import {
-  type DynamoEmulator,
-  type SqsEmulator,
-  startDynalite,
-  startFauxqs,
-} from '../support/emulators.ts';
+import { startAws } from '../support/emulated-aws.ts';
 import { TEST_CHANNEL } from '../support/test-channel.ts';
 
 const ROUNDS = 200;
@@ -28,12 +23,10 @@ const EXPIRES = OPENED + 300_000;
 /** May decide nothing, and tries. */
 const STRANGER = personId(TEST_CHANNEL, 'stranger');
 
-let dynamo: DynamoEmulator;
-let sqs: SqsEmulator;
+const { dynamo, sqs } = await startAws();
 let ports: TimerPorts;
 const sent: Job[] = [];
 beforeAll(async () => {
-  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
   const queue = createSqsQueue(sqs.client, (await sqs.createFifoQueue()).url);
   ports = {
     store: createDynamoStore(dynamo.client, dynamo.table),
@@ -48,9 +41,6 @@ beforeAll(async () => {
     log: { info: () => {}, warn: () => {}, error: () => {} },
     settings: settingsWith(),
   };
-});
-afterAll(async () => {
-  await Promise.all([dynamo.stop(), sqs.stop()]);
 });
 
 const openRound = async (round: number): Promise<Session> => {

@@ -11,24 +11,17 @@ import { tools } from '#tools/index.ts';
 import type { AgentProcess } from '../support/agent-process.ts';
 import { startCloud } from '../support/cloud.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
-import {
-  type DynamoEmulator,
-  type SqsEmulator,
-  startDynalite,
-  startFauxqs,
-} from '../support/emulators.ts';
+import { startAws } from '../support/emulated-aws.ts';
 import { type Server, startEmbedded, startPostgres } from '../support/postgres.ts';
 import { callTool, say, scripted } from '../support/scripted-model.ts';
 
-let dynamo: DynamoEmulator;
-let sqs: SqsEmulator;
+const { dynamo, sqs } = await startAws();
 let server: Server;
 beforeAll(async () => {
-  [dynamo, sqs] = await Promise.all([startDynalite(), startFauxqs()]);
   server = (await startPostgres()) ?? (await startEmbedded());
 });
 afterAll(async () => {
-  await Promise.all([dynamo.stop(), sqs.stop(), server.stop()]);
+  await server.stop();
 });
 
 const LIMITS = { limitMs: 20_000, signal: new AbortController().signal };

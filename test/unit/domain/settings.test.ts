@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '#domain/settings.ts';
 
@@ -13,6 +14,26 @@ const problemsOf = (input: unknown) => {
 /** `nested('a.b', 1)` is `{ a: { b: 1 } }`. */
 const nested = (path: string, value: unknown): unknown =>
   path.split('.').reduceRight((inner, key) => ({ [key]: inner }), value);
+
+describe('docs/settings.md', () => {
+  const guide = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
+
+  it('names every key, with its default where it has a row', () => {
+    for (const [part, value] of Object.entries(settingsOf({}))) {
+      expect(guide).toContain(`\`${part}\``);
+      for (const [key, standing] of Object.entries(value)) {
+        expect(guide, `${part}.${key}`).toContain(`\`${key}\``);
+        const [, told] = new RegExp(`^\\| \`${key}\` \\| (.*?) \\|`, 'm').exec(guide) ?? [];
+        if (told !== undefined) expect(JSON.parse(told.replaceAll('`', ''))).toEqual(standing);
+      }
+    }
+  });
+
+  it('has an example that is taken', () => {
+    const [, example = ''] = /```json\n(.*?)```/s.exec(guide) ?? [];
+    expect(problemsOf(JSON.parse(example))).toEqual([]);
+  });
+});
 
 describe('settings', () => {
   it('have a default for every key', () => {
@@ -38,7 +59,6 @@ describe('settings', () => {
         groupSessions: 'chat',
       },
       access: { admins: [], chats: {}, people: 'anyone' },
-      // Unset: a deployed host limits turns to 60 an hour, a local one does not.
       limits: { turnsPerPersonPerHour: null, tokensPerDay: null },
       retention: { messagesDays: 30, eventsHours: 24, auditDays: 400 },
       api: { allowedOrigins: [] },

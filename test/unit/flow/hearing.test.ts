@@ -9,8 +9,8 @@ import { callTool, say, scripted } from '../../support/scripted-model.ts';
 
 const texts = textsIn('zh-CN');
 
-const asked = async () => {
-  const bot = createMemoryBot({
+const aBot = () =>
+  createMemoryBot({
     model: scripted([callTool('act', {}), say('好了')]),
     tools: {
       act: defineTool({
@@ -21,6 +21,8 @@ const asked = async () => {
       }),
     },
   });
+const asked = async () => {
+  const bot = aBot();
   await bot.write('go');
   await bot.runAll();
   return bot;
@@ -86,17 +88,7 @@ it('changes and picks are heard with the code of their card, too', async () => {
 
 describe('a reply in a group that claimed, and whose process died before it queued anything', () => {
   it('is taken up when the platform delivers it again', async () => {
-    const bot = createMemoryBot({
-      model: scripted([callTool('act', {}), say('好了')]),
-      tools: {
-        act: defineTool({
-          description: 'acts',
-          input: z.object({}),
-          risk: 'HIGH',
-          run: async () => 'acted',
-        }),
-      },
-    });
+    const bot = aBot();
     const to = { channel: 'test', app: 'app', chat: 'chat', group: true };
     await bot.write('go', { to, mentionsSomeBot: true });
     await bot.runAll();
