@@ -59,6 +59,13 @@ const linesFor = ({ functions, queues, door, metrics }: Watched): readonly Line[
     'A turn or a command failed and nobody could be told: somebody waits for an answer.',
   ),
   line(
+    'ModelUnusable',
+    metrics.ModelUnusable,
+    1,
+    1,
+    'The model refuses the key or the request, or MODEL is wrong: people are told to see an administrator.',
+  ),
+  line(
     'NotRead',
     metrics.NotRead,
     1,

@@ -48,6 +48,7 @@ export const createDashboard = (
           metrics.TurnsStarted,
           metrics.JobsFailed,
           metrics.PeopleNotTold,
+          metrics.ModelUnusable,
           metrics.NotRead,
         ]),
         graph('Turn length', [

@@ -56,6 +56,11 @@ const COUNTED = {
     { by: ['webhook', 'agent', 'deadletter'], event: 'secret-not-read' },
     { by: ['timeout'], event: 'timer-unreadable' },
   ],
+  // What only people can put right; an answer that a filter stopped, or that was empty, is nobody's fault.
+  ModelUnusable: [
+    { by: ['agent'], event: 'model-failed', where: '$.code = "account"' },
+    { by: ['agent'], event: 'model-failed', where: '$.code = "rejected"' },
+  ],
   WebhookRejected: { by: ['webhook'], event: '*-refused', where: '$.status = 401' },
 } satisfies Readonly<Record<string, Counted | readonly Counted[]>>;
 

@@ -227,6 +227,7 @@ describe('what is watched', () => {
     expect(Object.fromEntries(alarms)).toEqual({
       'Countersign-dev-JobsFailed': 1,
       'Countersign-dev-PeopleNotTold': 1,
+      'Countersign-dev-ModelUnusable': 1,
       'Countersign-dev-NotRead': 1,
       'Countersign-dev-DeadLettersWait': 1,
       'Countersign-dev-TimersUndelivered': 1,

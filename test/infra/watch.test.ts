@@ -69,6 +69,7 @@ describe('what is watched', () => {
     expect(own.map(({ MetricName }) => MetricName)).toEqual([
       'JobsFailed',
       'PeopleNotTold',
+      'ModelUnusable',
       'NotRead',
     ]);
     for (const { MetricName } of own) expect(counted).toContain(MetricName);

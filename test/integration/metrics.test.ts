@@ -9,6 +9,7 @@ import { createWebhookHandler } from '#hosts/lambda/webhook-handler.ts';
 import { STANDIN_SECRETS } from '#hosts/local/standins/feishu/world.ts';
 import { ChannelError } from '#ports/channel.ts';
 import type { Model } from '#ports/model.ts';
+import { ModelError } from '#ports/model-error.ts';
 import { defineTool } from '#ports/tool.ts';
 import { ofType, plain, readable, templateFor } from '../infra/given.ts';
 import { type Cloud, type Logged, startCloud, webhookEvent } from '../support/cloud.ts';
@@ -81,6 +82,9 @@ const counting = ({ think }: Model): Model => ({
 });
 const calls = (tool: string, input: JsonObject = {}): Model =>
   counting(scripted([callTool(tool, input), say('好了')]));
+const unusable = (code: 'account' | 'rejected'): Model => ({
+  think: () => Promise.reject(new ModelError(code, 'see to it')),
+});
 const down: Model = { think: () => Promise.reject(new Error('the model is down')) };
 
 let chats = 0;
@@ -134,6 +138,7 @@ const fail = async () => {
     await write('再来');
   };
   await play(down, async () => {});
+  for (const code of ['account', 'rejected'] as const) await play(unusable(code), async () => {});
   await play(counting(scripted([say('好的')])), silence);
   await play(down, async (world) => {
     await world.runDeadLetters();
@@ -228,6 +233,7 @@ it('has a filter for everything that the design wants counted', () => {
     'DecisionsRefused',
     'JobsFailed',
     'ModelTokens',
+    'ModelUnusable',
     'NotRead',
     'PeopleNotTold',
     'TimeToDecide',

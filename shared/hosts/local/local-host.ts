@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoStore } from '#adapters/aws/dynamodb.ts';
 import { tools } from '#tools/index.ts';
+import { chooseModel } from '../lambda/choose-model.ts';
 import type { Environment } from '../lambda/environment.ts';
 import { checkToolNames, loadSettings } from '../load-settings.ts';
 import { startLocalCloud } from './aws/local-cloud.ts';
@@ -71,6 +72,7 @@ const start = async (
   const { language } = settings.agent;
   const model = env['MODEL'] || 'demo';
   env['MODEL'] = model;
+  chooseModel(env);
   const platforms = platformsToStandIn(env);
 
   const state = openStateFolder(options.stateDir, options);

@@ -42,17 +42,21 @@ describe('ports from the environment', () => {
     await expect(createWebhookPorts({})).rejects.toThrow('TABLE_NAME is not set');
   });
 
-  it('say in one sentence that MODEL names no provider', async () => {
+  it('stand with a MODEL that names no provider: who writes is told, and the operator in one sentence why', async () => {
     const environment = { ...ENVIRONMENT, MODEL: 'nobody/large' };
-    await expect(createAgentPorts(environment)).rejects.toThrow(
-      /^MODEL is nobody\/large, but no provider is called nobody; known are: .+$/,
-    );
+    const { model } = await createAgentPorts(environment);
+    const asked = model.think({ system: '', messages: [], tools: [] } as never);
+    await expect(asked).rejects.toMatchObject({
+      code: 'rejected',
+      message: expect.stringMatching(
+        /^MODEL is nobody\/large, but no provider is called nobody; known are: .+$/,
+      ),
+    });
   });
 
-  it('need no model for dead letters: of a MODEL that stops the agent somebody has to tell', async () => {
+  it('need no model for dead letters', async () => {
     const queues = { DEAD_LETTER_QUEUE_URL: 'https://example.com/dead.fifo', QUEUE_ARN: 'arn:q' };
     const environment = { ...ENVIRONMENT, ...queues, MODEL: 'antropic/x' };
-    await expect(createAgentPorts(environment)).rejects.toThrow('no provider is called antropic');
     await expect(createDeadLetterPorts(environment)).resolves.toMatchObject({ mainQueue: 'arn:q' });
   });
 
