@@ -9,13 +9,12 @@ import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
 import { decidedCard, updateCardsIfPossible } from './cards.ts';
 import { contextOf, readLedger } from './carry-out.ts';
-import { isRetryable } from './errors.ts';
 import { fenceCalls } from './fence.ts';
 import { finish, type InboxRow } from './finish.ts';
 import { outliveAside } from './outlive.ts';
 import { recordDecision } from './record-decision.ts';
 import { finalOf } from './rows.ts';
-import { channelOf, isTurnJob, placeOf, type Run, say, textsOf } from './run.ts';
+import { channelOf, ifPossible, isTurnJob, placeOf, type Run, say, textsOf } from './run.ts';
 
 /** A job failed for good: fence what it might still have done, say what ran and what did not, free the session. */
 export const giveUp = async (
@@ -172,20 +171,6 @@ const tellAndFree = async (
 
 const sayIfPossible: typeof say = (run, text, key) =>
   ifPossible(run.ports, run.session.id, () => say(run, text, key));
-
-/** A platform that will never take it must not keep the session: the operator reads of it instead. */
-const ifPossible = async (
-  { log }: EnginePorts,
-  session: Session['id'],
-  tell: () => Promise<void>,
-): Promise<void> => {
-  try {
-    await tell();
-  } catch (error) {
-    if (isRetryable(error)) throw error;
-    log.error('person-not-told', { session, why: String(error) });
-  }
-};
 
 const keepFailedJob = async (
   ports: EnginePorts,

@@ -8,6 +8,7 @@ import type { Channel } from '#ports/channel.ts';
 import type { EnginePorts } from '#ports/engine.ts';
 import type { Delivery } from '#ports/queue.ts';
 import type { Tool } from '#ports/tool.ts';
+import { isRetryable } from './errors.ts';
 
 /** One invocation's hold on a turn. */
 export interface Run {
@@ -67,3 +68,17 @@ export const textsOf = (ports: EnginePorts): Texts => textsIn(ports.settings.age
 
 export const say = (run: Run, text: string, key: string): Promise<void> =>
   channelOf(run.ports, run.turn.to.channel).say(run.turn.to, text, key);
+
+/** A platform that will never take it must not keep the session: the operator reads of it instead. */
+export const ifPossible = async (
+  { log }: EnginePorts,
+  session: Session['id'],
+  tell: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await tell();
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    log.error('person-not-told', { session, why: String(error) });
+  }
+};

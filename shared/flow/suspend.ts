@@ -18,7 +18,7 @@ import { sendResume } from './claim.ts';
 import { isRetryable } from './errors.ts';
 import { tickName } from './expire.ts';
 import { outlive } from './outlive.ts';
-import { channelOf, holds, type Run, textsOf } from './run.ts';
+import { channelOf, holds, ifPossible, type Run, textsOf } from './run.ts';
 
 export interface Asked {
   readonly step: number;
@@ -139,10 +139,12 @@ export const showAsk = async (ports: EnginePorts, session: Session): Promise<voi
       }),
     );
   if (!receivers.some((one) => one.kind === 'chat' && one.to.chat === to.chat))
-    await channel.say(
-      to,
-      textsOf(ports).askedElsewhere(everyoneWhoMay(ask), ask.expiresAt),
-      platformKey(session.id, ask.id, 'elsewhere'),
+    await ifPossible(ports, session.id, () =>
+      channel.say(
+        to,
+        textsOf(ports).askedElsewhere(everyoneWhoMay(ask), ask.expiresAt),
+        platformKey(session.id, ask.id, 'elsewhere'),
+      ),
     );
   await ports.store.write(markShown(session.id, ask.id, shown));
   ports.log.info('ask-shown', { session: session.id, ask: ask.id, copies: shown.length });

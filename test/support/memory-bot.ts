@@ -4,7 +4,6 @@ import type { InboundDecision, InboundMessage } from '#domain/inbound.ts';
 import type { Job } from '#domain/job.ts';
 import { keys } from '#domain/keys.ts';
 import { readSession, type Session } from '#domain/session.ts';
-import type { Settings } from '#domain/settings.ts';
 import { type Accepted, accept } from '#flow/accept.ts';
 import { giveUp } from '#flow/give-up.ts';
 import { handle } from '#flow/handle.ts';
@@ -13,7 +12,7 @@ import type { Tool } from '#ports/tool.ts';
 import { decisionOf, messageOf, settingsWith } from './cloud.ts';
 import { createMemoryPorts, MAIN_QUEUE } from './memory-ports.ts';
 
-export interface TakenJob {
+interface TakenJob {
   readonly job: Job;
   readonly delivery: {
     readonly id: string;
@@ -27,24 +26,22 @@ interface Given {
   readonly model: Model;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly approval?: object;
-  readonly access?: Partial<Settings['access']>;
-  readonly chat?: string;
 }
 
+const CHAT = 'chat';
 const AGENT_MS = 240_000;
 
 /** The engine on memory ports: people write and click, and its jobs are run, kept back or given up by the test. */
-export const createMemoryBot = ({ model, tools, approval, access, chat = 'chat' }: Given) => {
+export const createMemoryBot = ({ model, tools, approval }: Given) => {
   const memory = createMemoryPorts(model, tools);
   const { clock, queue, platform, store } = memory;
-  const settings = settingsWith(approval);
   let attempts = 0;
   const ports = {
     ...memory.ports,
-    settings: { ...settings, access: { ...settings.access, ...access } },
+    settings: settingsWith(approval),
     ids: { attempt: () => `attempt-${++attempts}` as AttemptId },
   };
-  const session = sessionId({ ...messageOf('m', chat, '', 0).to });
+  const session = sessionId({ ...messageOf('m', CHAT, '', 0).to });
   let sent = 0;
 
   /** The next job of any lane, given back by `run` as often as the test likes. */
@@ -66,7 +63,7 @@ export const createMemoryBot = ({ model, tools, approval, access, chat = 'chat' 
     write: (text: string, more: Partial<InboundMessage> = {}): Promise<Accepted> => {
       clock.advance(1000);
       sent += 1;
-      return accept(ports, { ...messageOf(`m-${sent}`, chat, text, clock.now()), ...more });
+      return accept(ports, { ...messageOf(`m-${sent}`, CHAT, text, clock.now()), ...more });
     },
     click: (
       kind: InboundDecision['kind'],

@@ -238,7 +238,11 @@ describe('rounds', () => {
 
 describe('a card that goes to the approvers', () => {
   const ELSE = 'other:carol';
-  const delivered = async (approvers: readonly string[], gone: readonly string[] = []) => {
+  const delivered = async (
+    approvers: readonly string[],
+    gone: readonly string[] = [],
+    mute = false,
+  ) => {
     const ran: string[] = [];
     const bot = createMemoryBot({
       model: actThenSay,
@@ -251,6 +255,8 @@ describe('a card that goes to the approvers', () => {
         throw new ChannelError('the person has left', 'operator', false);
       return show(view, receiver, key);
     };
+    const muted = () => Promise.reject(new ChannelError('muted in this chat', 'operator', false));
+    if (mute) bot.platform.channel.say = muted;
     await bot.write('go');
     await bot.runAll();
     return { bot, ran };
@@ -267,6 +273,15 @@ describe('a card that goes to the approvers', () => {
     await bot.runAll();
     expect(ran).toHaveLength(1);
     expect(bot.platform.lastCard().views.at(-1)?.card.state).toBe('done');
+  });
+
+  it('is decided by them although the chat itself cannot be told', async () => {
+    const { bot, ran } = await delivered([BOB], [], true);
+    expect((await bot.session()).ask?.shown).toHaveLength(1);
+    expect(bot.logged).toContainEqual(expect.objectContaining({ event: 'person-not-told' }));
+    await bot.click('confirm', BOB);
+    await bot.runAll();
+    expect(ran).toHaveLength(1);
   });
 
   it('leaves the requester a line, at once, to what is written meanwhile', async () => {
